@@ -210,8 +210,8 @@ func (d *DB) UpdateAccount(ctx context.Context, a *Account, columns ...string) e
 	return d.Announce(ctx, AccountChanged, a.ID)
 }
 
-// emitRegistration tells that columns of an account changed which decide whether
-// it awaits approval, and for what.
+// emitRegistration emits the event of an account that begins or ceases to await
+// approval, or that is confirmed or unconfirmed while it awaits approval.
 func (d *DB) emitRegistration(ctx context.Context, a *Account, columns []string) error {
 	switch {
 	case slices.Contains(columns, "approval_pending") && a.ApprovalPending:
@@ -224,7 +224,8 @@ func (d *DB) emitRegistration(ctx context.Context, a *Account, columns []string)
 	return nil
 }
 
-// EmitRegistration stores what happened to an account that awaits approval.
+// EmitRegistration emits a change of an account that awaits approval: Added,
+// Changed or Gone.
 func (d *DB) EmitRegistration(ctx context.Context, id, what string) error {
 	return d.Emit(ctx, Event{Kind: EventRegistration, Subject: id, Data: what})
 }
@@ -286,7 +287,8 @@ func (d *DB) AddCounts(ctx context.Context, id string, by Counts) error {
 // CountStatus counts a new public status on its author's account and returns
 // the account.
 func (d *DB) CountStatus(ctx context.Context, id string, at Time) (*Account, error) {
-	// The version is counted here: what SQLite returns is from before its trigger.
+	// The statement counts the version up by itself: in SQLite, RETURNING has
+	// the row from before its trigger.
 	a, err := one[Account](ctx, d.writing(), "count status of "+id, `UPDATE accounts SET statuses_count = statuses_count + 1, last_status_at = ?, version = version + 1
 		WHERE id = ? RETURNING *`, at, id)
 	if err != nil {

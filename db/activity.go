@@ -175,9 +175,9 @@ func (d *DB) Unreachable(ctx context.Context, before Time, limit int) ([]Instanc
 		"SELECT * FROM instances WHERE unreachable_since IS NOT NULL AND unreachable_since < ? ORDER BY unreachable_since LIMIT ?", before, limit)
 }
 
-// Health asks the pool and the queue.
+// Health is the state of the pool and of the queue.
 type Health struct {
-	Connections int // that may be open at once
+	Connections int // the most that may be open at once
 	Active      int
 	Idle        int
 	// Jobs counts those that wait or run, by queue and state.

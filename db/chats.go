@@ -28,11 +28,11 @@ type ChatMessage struct {
 	Content        string // HTML
 	Emojis         Slice[Emoji]
 	HasMedia       bool
-	IdempotencyKey string // that its author's client sent
+	IdempotencyKey string // given by its author's client
 	CreatedAt      Time   `gorm:"autoCreateTime:false"`
 }
 
-// ChatEntry returns one message of a chat.
+// ChatEntry is one message of a chat.
 type ChatEntry struct {
 	ChatMessage
 	ChatID string
@@ -76,7 +76,7 @@ func (e *ChatEntry) scan() []any {
 // ChatFilter narrows a list of chats.
 type ChatFilter struct {
 	WithMuted bool
-	Below     *Chat // those that come after this one
+	Below     *Chat // those after this one in the list
 	Limit     int
 }
 

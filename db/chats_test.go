@@ -11,8 +11,8 @@ import (
 	"svc/db/dbtest"
 )
 
-// TestChatsAndNewsReadOnlyWhatTheyShow holds what one person reads often to
-// indexes that give its order.
+// TestChatsAndNewsReadOnlyWhatTheyShow holds the lists that a client reads
+// often to indexes that give their order.
 func TestChatsAndNewsReadOnlyWhatTheyShow(t *testing.T) {
 	me := db.Viewer{ID: "a", Relations: db.Relations{Blocks: true, Mutes: true, DomainBlocks: true}}
 	page := db.Page{Limit: 5}
@@ -71,7 +71,8 @@ func TestChatsAndNewsReadOnlyWhatTheyShow(t *testing.T) {
 			}
 			for sql, plan := range plans {
 				waste := slices.DeleteFunc(dbtest.Wasteful(plan), func(line string) bool {
-					// A page of each type is put in order; these few are found by their ids.
+					// A page of each type is sorted; notifications given by id
+					// are few.
 					return strings.Contains(sql, "UNION ALL") && strings.Contains(line, "TEMP B-TREE") ||
 						strings.Contains(sql, "UNION ALL") && strings.HasPrefix(line, "SCAN k") ||
 						strings.Contains(sql, "UNION ALL") && strings.Contains(line, "Sort") ||
@@ -85,7 +86,7 @@ func TestChatsAndNewsReadOnlyWhatTheyShow(t *testing.T) {
 	})
 }
 
-// seedNews makes some of each.
+// seedNews inserts rows of each kind for the account a.
 func seedNews(t *testing.T, d *db.DB) {
 	t.Helper()
 	ctx := t.Context()

@@ -20,13 +20,14 @@ type Finding struct {
 	Unmendable string `json:"unmendable,omitempty"`
 }
 
-// Areas of Check. A repair in one of them may change what the later ones count.
+// The areas of Check. A repair in one area may change the counts of a later
+// one.
 const (
-	CheckRows     = "rows"     // every row leads to rows that are there
-	CheckReblogs  = "reblogs"  // nothing is reblogged that may not be
+	CheckRows     = "rows"     // references lead to existing rows
+	CheckReblogs  = "reblogs"  // reblogs are of statuses that may be reblogged
 	CheckThreads  = "threads"  // replies stand below their parents
-	CheckHome     = "home"     // home timelines have what is followed, and no more
-	CheckCounters = "counters" // counters equal the number of their rows
+	CheckHome     = "home"     // home timelines have the statuses of followed accounts, and no others
+	CheckCounters = "counters" // counters equal the counted rows
 	CheckFiles    = "files"    // rows and files name each other
 	CheckQueues   = "queues"   // deliveries, their hosts, and the numbers of events
 )
@@ -49,17 +50,17 @@ type fault struct {
 	says   string // the fault in words, unless it is a counter
 	// kept and counted are the numbers of a counter that differ.
 	kept, counted string
-	// excused is a condition that is looked at once the row is held: work that is
-	// under way and ends the contradiction.
+	// excused is a condition for rows with pending work, such as a job that
+	// will end the contradiction. It is tested once the row is held.
 	excused string
-	// mend is a statement that lacks its condition on the key, or repair does it.
-	// Without both, cannot has the reason.
+	// mend is a statement without its condition on the key; repair is used in
+	// its place. If both are missing, cannot is the reason.
 	mend   string
 	repair func(ctx context.Context, tx *DB, key []any) error
 	cannot string
 }
 
-// checked is a table whose rows are checked in the order of its key.
+// checked is a table, with its rows in the order of the key.
 type checked struct {
 	area   string
 	table  string
@@ -69,9 +70,10 @@ type checked struct {
 }
 
 const (
-	// checkChunk bounds the rows that one statement of a check looks at.
+	// checkChunk bounds the rows that one statement of a check reads.
 	checkChunk = 500
-	// countChunk does so where rows of other tables are counted for each.
+	// countChunk is checkChunk for statements that count rows of other tables
+	// for each row.
 	countChunk = 50
 	// checkTime bounds a statement of a check.
 	checkTime = time.Minute
@@ -80,8 +82,8 @@ const (
 // Check compares the tables with each other and calls found for every
 // contradiction; an error of found ends it. It reads all tables in chunks, and
 // others may write meanwhile: a row is held and read again before it is
-// reported. With o.Repair, what has one right answer is repaired in the same
-// transaction.
+// reported. With o.Repair, a contradiction with one right answer is repaired in
+// the same transaction.
 func (d *DB) Check(ctx context.Context, o CheckOptions, found func(Finding) error) error {
 	ctx = Within(ctx, checkTime)
 	for _, area := range CheckAreas() {
@@ -109,7 +111,7 @@ func (d *DB) checkedTables() []checked {
 	return slices.Concat(d.checkedRows(), checkedReblogs(), checkedThreads(), d.checkedHome(), d.checkedCounters(), checkedFiles(), d.checkedQueues())
 }
 
-// checkTable goes through a table.
+// checkTable checks all rows of a table, in chunks.
 func (d *DB) checkTable(ctx context.Context, c checked, o CheckOptions, found func(Finding) error) error {
 	if c.chunk == 0 {
 		c.chunk = checkChunk
@@ -171,8 +173,8 @@ func (d *DB) suspects(ctx context.Context, c checked, after []any) ([]suspect, e
 	return scanAll(ctx, d, "next rows", scan, query+" ORDER BY "+key+limitOf(c.chunk), after...)
 }
 
-// lookAgain holds a row and returns what is still wrong with it, nil for
-// nothing, and repairs it.
+// lookAgain holds a row and checks it again. It repairs a remaining fault and
+// returns it, nil for none.
 func (d *DB) lookAgain(ctx context.Context, c checked, f *fault, key []any, repair bool) (*Finding, error) {
 	var out *Finding
 	err := d.Tx(ctx, func(tx *DB) error {
@@ -222,7 +224,7 @@ func keyText(key []any) string {
 	return strings.Join(parts, " ")
 }
 
-// underWay is the condition that a job of a kind is still to be done.
+// underWay is the condition that a job of a kind is pending.
 func underWay(kind, cond string) string {
 	return "EXISTS (SELECT 1 FROM river_job j WHERE j.kind = '" + kind +
 		"' AND j.state IN ('available', 'pending', 'retryable', 'running', 'scheduled') AND " + cond + ")"

@@ -28,7 +28,7 @@ func (d *DB) checkedCounters() []checked {
 		sum = "(SELECT COALESCE(SUM(CAST(x ->> 'count' AS BIGINT)), 0) FROM jsonb_array_elements(CAST(t.reactions AS jsonb)) x)"
 	}
 	poll := counter("polls", "voters_count", "", voters)
-	// The votes of accounts that were deleted stay counted.
+	// The votes of deleted accounts stay counted.
 	poll.wrong = "t.voters_count < " + voters + " AND EXISTS (SELECT 1 FROM statuses s WHERE s.id = t.status_id AND s.local)"
 	return []checked{
 		{area: CheckCounters, table: "accounts", key: []string{"id"}, chunk: countChunk, faults: []fault{

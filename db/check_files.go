@@ -25,7 +25,7 @@ func checkedFiles() []checked {
 	return out
 }
 
-// loosen has a file removed by the next sweep.
+// loosen makes the next sweep remove a file.
 func loosen(ctx context.Context, tx *DB, key []any) error {
 	_, err := tx.exec(ctx, "remove file later", "INSERT INTO loose_files (name, since) VALUES (?, 0) ON CONFLICT DO NOTHING", key...)
 	return err
@@ -37,8 +37,8 @@ type StoredFile struct {
 	Size int64
 }
 
-// StoredFiles returns up to limit files whose names are above after, by name.
-// Those that perhaps no row names are left out.
+// StoredFiles returns up to limit files with names above after, by name. Files
+// that a sweep may remove are left out.
 func (d *DB) StoredFiles(ctx context.Context, after string, limit int) ([]StoredFile, error) {
 	return list[StoredFile](ctx, d, "stored files", `SELECT t.name, t.size FROM stored_files t WHERE t.name > ?
 		AND NOT EXISTS (SELECT 1 FROM loose_files l WHERE l.name = t.name) ORDER BY t.name`+limitOf(limit), after)
@@ -49,13 +49,13 @@ func (d *DB) ExpectedFile(ctx context.Context, name string) (*StoredFile, error)
 	return one[StoredFile](ctx, d, "file "+name, "SELECT name, size FROM stored_files WHERE name = ? AND NOT EXISTS (SELECT 1 FROM loose_files l WHERE l.name = stored_files.name)", name)
 }
 
-// UnknownFiles returns those of the names that no stored file has.
+// UnknownFiles returns those of the names without a stored file.
 func (d *DB) UnknownFiles(ctx context.Context, names []string) ([]string, error) {
 	known, err := list[string](ctx, d, "known files", "SELECT name FROM stored_files WHERE name IN ? UNION SELECT name FROM loose_files WHERE name IN ?", names, names)
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(known, name) }), err
 }
 
-// LoosenFile has a file removed by the next sweep, unless a row names it.
+// LoosenFile makes the next sweep remove a file, unless a row names it.
 func (d *DB) LoosenFile(ctx context.Context, name string) error {
 	return loosen(ctx, d, []any{name})
 }

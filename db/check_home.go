@@ -45,8 +45,9 @@ func (d *DB) checkedHome() []checked {
 }
 
 // missing selects the statuses that are missing on the home timeline of the
-// follow t: newer than the follow and than another entry of the author. Reblogs
-// may be unwanted, and what names recipients may have been direct before.
+// follow t: newer than the follow, and newer than an entry of the author.
+// Reblogs are left out, since the follower may hide them. So are statuses with
+// recipients, since they may have been direct before.
 var missing = fmt.Sprintf(`(SELECT s.id, s.visibility, s.reblog_of_id FROM statuses s WHERE s.account_id = t.target_id ORDER BY s.id DESC LIMIT %d) n
 	WHERE n.id > t.id AND n.reblog_of_id IS NULL AND n.visibility IN ('public', 'unlisted', 'private', 'local')
 	AND NOT EXISTS (SELECT 1 FROM home_entries h WHERE h.account_id = t.follower_id AND h.status_id = n.id)

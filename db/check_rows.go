@@ -10,17 +10,17 @@ import (
 type Reference struct {
 	Table, Column string
 	To            []string // the row may be in any of these tables
-	// Set is the assignment that repairs a row without what it names, "" to delete
-	// the row.
+	// Set is the assignment that repairs a row with a missing reference, "" to
+	// delete the row.
 	Set string
 
 	key    string // of Table, with a comma between columns
 	on     Dialect
-	when   string // the condition of naming one, "" for always
+	when   string // the condition of having a reference, "" for always
 	repair func(ctx context.Context, tx *DB, key []any) error
 }
 
-// Why columns may name rows that are gone.
+// The reasons for columns that may refer to deleted rows.
 const (
 	freeRecord  = "moderators need the record"
 	freeOthers  = "it is part of what others wrote, who may be gone"
@@ -68,8 +68,8 @@ const lastDirect = `last_status_id = COALESCE((SELECT l.id FROM statuses l WHERE
 // lastMessage is the newest entry of a chat.
 const lastMessage = "last_message_id = COALESCE((SELECT MAX(e.message_id) FROM chat_entries e WHERE e.chat_id = chats.id), '')"
 
-// References lists the columns whose rows must be there. A status that had much
-// leaves the rest to a job.
+// References lists the columns that refer to rows of other tables. A job deletes
+// the many rows of a deleted status.
 func (d *DB) References() []Reference {
 	accounts, statuses, messages, conversations := []string{"accounts"}, []string{"statuses"}, []string{"chat_messages"}, []string{"conversations"}
 	lists, apps, polls, reports := []string{"lists"}, []string{"apps"}, []string{"polls"}, []string{"reports"}
@@ -156,7 +156,8 @@ func (d *DB) References() []Reference {
 	}, func(r Reference) bool { return r.on != "" && r.on != d.pool.dialect })
 }
 
-// checkedRows has the references of each table in one pass.
+// checkedRows returns the checks of all references, with one pass over each
+// table.
 func (d *DB) checkedRows() []checked {
 	var out []checked
 	for _, r := range d.References() {
@@ -190,7 +191,7 @@ func (d *DB) checkedRows() []checked {
 	return out
 }
 
-// removeOrphan deletes a status without an author, and what goes with it.
+// removeOrphan deletes a status without an author, with its dependent rows.
 func removeOrphan(ctx context.Context, tx *DB, key []any) error {
 	s, err := one[Status](ctx, tx, "status without an author", "SELECT * FROM statuses WHERE id = ?", key...)
 	if err != nil {
@@ -200,7 +201,7 @@ func removeOrphan(ctx context.Context, tx *DB, key []any) error {
 	return err
 }
 
-// removeDoc removes the words of a status that is gone.
+// removeDoc removes the indexed words of a deleted status.
 func removeDoc(ctx context.Context, tx *DB, key []any) error {
 	if _, err := tx.exec(ctx, "forget words", "DELETE FROM status_search WHERE rowid = ?", key...); err != nil {
 		return err

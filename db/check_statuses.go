@@ -5,8 +5,9 @@ import (
 	"errors"
 )
 
-// checkedReblogs finds reblogs of statuses that may not be reblogged by others
-// than their authors, or not beyond this server.
+// checkedReblogs finds invalid reblogs: of another reblog, of a direct or list
+// status, of another author's private status, and a federated one of a
+// local-only status.
 func checkedReblogs() []checked {
 	of := func(cond string) string {
 		return "t.reblog_of_id IS NOT NULL AND EXISTS (SELECT 1 FROM statuses o WHERE o.id = t.reblog_of_id AND " + cond + ")"
@@ -21,7 +22,7 @@ func checkedReblogs() []checked {
 func removeReblog(ctx context.Context, tx *DB, key []any) error {
 	s, err := one[Status](ctx, tx, "reblog", "SELECT * FROM statuses WHERE id = ?", key...)
 	if errors.Is(err, ErrNotFound) {
-		return nil // with another fault of it
+		return nil // another fault reports it
 	}
 	if err != nil {
 		return err

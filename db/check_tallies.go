@@ -15,7 +15,7 @@ import (
 // tallied maps a visibility to the one that it is counted under.
 const tallied = "CASE t.visibility WHEN 'local' THEN 'private' WHEN 'list' THEN 'direct' ELSE t.visibility END"
 
-// A keptTally counts rows of tables by what they have in common.
+// A keptTally is a table of counts of rows, by a name that the rows share.
 type keptTally struct {
 	table string
 	kept  string // selects its names and numbers
@@ -81,7 +81,7 @@ func (d *DB) checkTallies(ctx context.Context, o CheckOptions, found func(Findin
 	})
 }
 
-// repairLock has those who repair tallies take turns: two who saw the same
+// repairLock makes repairs of tallies run one at a time: two that saw the same
 // difference would both add it.
 const repairLock = 7327173
 
@@ -103,8 +103,8 @@ func (d *DB) aloneIf(ctx context.Context, repair bool, fn func() error) error {
 	return fn()
 }
 
-// offTally returns the numbers of a tally that are off. SQLite has one writer, so
-// that they are repaired while it is held.
+// offTally returns the numbers of a tally that are wrong. On SQLite it holds
+// the one writer, so that it can repair them.
 func (d *DB) offTally(ctx context.Context, t keptTally, repair bool) (out []Finding, err error) {
 	off := map[string][2]int64{} // kept and counted
 	count := func(tx *DB) error { return tx.countTally(ctx, t, off) }
@@ -139,7 +139,7 @@ func (d *DB) offTally(ctx context.Context, t keptTally, repair bool) (out []Find
 	return out, nil
 }
 
-// snapshot runs fn on the database as it is now, whatever others commit.
+// snapshot runs fn on one state of the database, unaffected by later commits.
 func (d *DB) snapshot(ctx context.Context, fn func(tx *DB) error) error {
 	return wrap(d.orm.WithContext(ctx).Transaction(func(orm *gorm.DB) error {
 		tx := &DB{pool: d.pool, orm: orm, wrt: orm, tx: &txn{}}
@@ -152,7 +152,7 @@ func (d *DB) snapshot(ctx context.Context, fn func(tx *DB) error) error {
 	}), "snapshot")
 }
 
-// countTally fills off with the numbers of t that differ, kept and counted.
+// countTally fills off with the wrong numbers of t, kept and counted.
 func (d *DB) countTally(ctx context.Context, t keptTally, off map[string][2]int64) error {
 	clear(off)
 	for _, r := range t.rows {

@@ -48,8 +48,8 @@ func schemaColumns(t *testing.T, d *db.DB) []schemaColumn {
 // ofOneDialect are the tables that only one database has.
 var ofOneDialect = []string{"event_head", "status_tally_changes", "gram_places"}
 
-// TestEveryTableIsChecked fails for a table, or a column that names a row, that
-// is added without deciding what it leads to.
+// TestEveryTableIsChecked fails for a new table, or a new column with a
+// reference, that is in neither References nor Unreferenced.
 func TestEveryTableIsChecked(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		listed, there := map[string]bool{}, map[string]bool{}
@@ -93,7 +93,7 @@ func findings(t *testing.T, d *db.DB, o db.CheckOptions) (names []string, all []
 	return names, all
 }
 
-// maker inserts rows of any table, with the rows that they lead to.
+// maker inserts rows of any table, with the rows that they refer to.
 type maker struct {
 	t       *testing.T
 	d       *db.DB
@@ -138,7 +138,7 @@ func (m *maker) id(table string) any {
 	return m.made[table]
 }
 
-// insert makes a row with these values, and valid ones for all else.
+// insert inserts a row with these values, and valid ones in all other columns.
 func (m *maker) insert(table string, with map[string]any) {
 	m.t.Helper()
 	for _, r := range m.d.References() {
@@ -169,8 +169,8 @@ func (m *maker) insert(table string, with map[string]any) {
 	}
 }
 
-// TestOrphansOfEveryTableAreFoundAndRepaired makes a row that leads nowhere, for
-// every column that names another row.
+// TestOrphansOfEveryTableAreFoundAndRepaired inserts a row with a missing
+// reference for every column of References.
 func TestOrphansOfEveryTableAreFoundAndRepaired(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
@@ -201,8 +201,8 @@ func TestOrphansOfEveryTableAreFoundAndRepaired(t *testing.T) {
 	})
 }
 
-// TestCheckReadsTablesInChunks holds every statement of a check to an index and a
-// limit, but those on the few rows that a check knows to be few.
+// TestCheckReadsTablesInChunks: every statement of a check has a limit, except
+// those on the few rows of tallies.
 func TestCheckReadsTablesInChunks(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {

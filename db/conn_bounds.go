@@ -25,9 +25,9 @@ const (
 	// waiting for its locks gets its turn.
 	idleTimeout = 10 * time.Second
 	lockTimeout = 12 * time.Second
-	// answerTime is for the round trip, on top of the statement's own time.
+	// answerTime is added to a statement's own time for the round trip.
 	answerTime = 5 * time.Second
-	// connectTimeout is for all hosts of an address together.
+	// connectTimeout bounds the attempts at all hosts of an address together.
 	connectTimeout = 10 * time.Second
 	// connectionLife bounds the age of a connection. After a failover none stays
 	// with the old server for longer.
@@ -47,7 +47,7 @@ func millis(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(),
 
 type withinKey struct{}
 
-// Within returns a context whose statements may take up to bound each on
+// Within returns a context that allows each statement up to bound on
 // PostgreSQL, in place of the usual few seconds. It is for migrations and for
 // jobs that read or write much at once; no request needs it.
 func Within(ctx context.Context, bound time.Duration) context.Context {
@@ -57,7 +57,7 @@ func Within(ctx context.Context, bound time.Duration) context.Context {
 // reindexTime bounds the rebuilding of an index by the job queue.
 const reindexTime = 2 * time.Minute
 
-// bounded makes connections whose every call ends in time.
+// bounded makes connections with a time limit on every call.
 type bounded struct {
 	driver.Connector
 	connect time.Duration // for all hosts, and setting the session up
@@ -96,7 +96,7 @@ func (c *boundedConn) ResetSession(ctx context.Context) error {
 	return c.Conn.ResetSession(ctx)
 }
 
-// Ping asks for one answer.
+// Ping waits for one answer of the server.
 func (c *boundedConn) Ping(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
@@ -185,8 +185,8 @@ func (c *boundedConn) refuseReadOnly(err error) error {
 	return err
 }
 
-// BeginTx begins a transaction. Its commit has a bound of its own, whatever is
-// left of ctx.
+// BeginTx begins a transaction. Its commit has a time limit of its own,
+// independent of ctx.
 func (c *boundedConn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
 	if c.Conn.Conn().IsClosed() {
 		return nil, driver.ErrBadConn

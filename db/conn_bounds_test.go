@@ -15,7 +15,7 @@ import (
 	"svc/db/dbtest"
 )
 
-// onPostgres is the address of a database of the test's own.
+// onPostgres returns the address of a new database on PostgreSQL.
 func onPostgres(t *testing.T) string {
 	t.Helper()
 	dsn := dbtest.Postgres(t)
@@ -25,7 +25,7 @@ func onPostgres(t *testing.T) string {
 	return dsn
 }
 
-// with is dsn with further settings.
+// with returns dsn with further settings.
 func with(t *testing.T, dsn string, pairs ...string) string {
 	t.Helper()
 	u, err := url.Parse(dsn)
@@ -40,8 +40,8 @@ func with(t *testing.T, dsn string, pairs ...string) string {
 	return u.String()
 }
 
-// TestSessionsAreBounded reads the limits of a session: ours, or those that the
-// address has.
+// TestSessionsAreBounded reads the limits of a session: the usual ones, or
+// those in the address.
 func TestSessionsAreBounded(t *testing.T) {
 	dsn := onPostgres(t)
 	show := func(d *db.DB) []string {
@@ -68,7 +68,7 @@ func TestSessionsAreBounded(t *testing.T) {
 }
 
 // TestATransactionThatHangsGivesItsLocksBack stops in the middle of a
-// transaction, as a process that was suspended does.
+// transaction, like a suspended process.
 func TestATransactionThatHangsGivesItsLocksBack(t *testing.T) {
 	dsn := onPostgres(t)
 	ctx := t.Context()
@@ -91,7 +91,7 @@ func TestATransactionThatHangsGivesItsLocksBack(t *testing.T) {
 	}
 }
 
-// TestALockIsWaitedForInBounds meets one that is not given back.
+// TestALockIsWaitedForInBounds waits for a lock that is never released.
 func TestALockIsWaitedForInBounds(t *testing.T) {
 	dsn := onPostgres(t)
 	ctx := t.Context()
@@ -110,8 +110,8 @@ func TestALockIsWaitedForInBounds(t *testing.T) {
 	}
 }
 
-// TestASilentServerIsGivenUp lets no byte pass any more, with connections open:
-// whatever is asked without a deadline ends, and works when bytes pass again.
+// TestASilentServerIsGivenUp stops all traffic on open connections: calls
+// without a deadline end in time, and work again once traffic resumes.
 func TestASilentServerIsGivenUp(t *testing.T) {
 	way, through := dbtest.NewProxy(t, onPostgres(t))
 	through = with(t, through, "statement_timeout", "100", "connect_timeout", "1")
@@ -164,8 +164,9 @@ func TestASilentServerIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestStatementsThatAreRightMayTakeLonger runs one past the usual bound, inside
-// a transaction and outside; the usual bound holds again afterwards.
+// TestStatementsThatAreRightMayTakeLonger runs a statement longer than the
+// usual limit, inside a transaction and outside. Afterwards the usual limit
+// holds again.
 func TestStatementsThatAreRightMayTakeLonger(t *testing.T) {
 	d := dbtest.Open(t, with(t, onPostgres(t), "statement_timeout", "50"))
 	d.Writer().SetMaxOpenConns(1)
@@ -193,8 +194,8 @@ func TestStatementsThatAreRightMayTakeLonger(t *testing.T) {
 	}
 }
 
-// TestEachHostGetsItsShare names a host that takes connections and says
-// nothing, and then a good one.
+// TestEachHostGetsItsShare connects to an address with a host that accepts
+// connections without an answer, and then a good host.
 func TestEachHostGetsItsShare(t *testing.T) {
 	dsn := onPostgres(t)
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
@@ -208,7 +209,7 @@ func TestEachHostGetsItsShare(t *testing.T) {
 	}
 	for _, address := range []string{dsn, with(t, dsn, "connect_timeout", "1")} {
 		address = strings.Replace(address, "@"+u.Host, "@"+silent.Addr().String()+","+u.Host, 1)
-		// Less than all hosts have together.
+		// This is less than the time for all hosts together.
 		ctx, cancel := context.WithTimeout(t.Context(), 9*time.Second)
 		d, err := db.Open(ctx, address, db.Options{})
 		if err != nil {

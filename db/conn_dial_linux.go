@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// limitUnacknowledged makes the kernel give up a TCP connection whose peer does
-// not acknowledge sent data.
+// limitUnacknowledged makes the kernel end a TCP connection if its peer does
+// not acknowledge sent data in time.
 func limitUnacknowledged(network, _ string, c syscall.RawConn) error {
 	if !strings.HasPrefix(network, "tcp") {
 		return nil

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Nothing that was read before a transaction decides inside it: what counts,
-// hides, deletes or grants begins with the row held and read again. Rows are
-// held in one order: statuses, then favourites and reblogs, then accounts by id,
-// then tallies.
+// Nothing that was read before a transaction decides inside it: to count, hide,
+// delete or grant, a transaction first holds the row and reads it again. Rows
+// are held in one order: statuses, then favourites and reblogs, then accounts
+// by id, then tallies.
 
 // hold ends a statement that locks the rows it reads until the transaction ends.
 // On SQLite a writing transaction is alone anyway.

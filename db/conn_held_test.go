@@ -18,8 +18,8 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// TestLocksAreTakenInOneOrder runs a transaction in the midst of another. Both
-// must do at the first attempt: one that runs again has lost a deadlock.
+// TestLocksAreTakenInOneOrder runs a transaction while another is open. Both
+// must succeed at the first attempt: a second attempt means a deadlock.
 func TestLocksAreTakenInOneOrder(t *testing.T) {
 	type write = func(ctx context.Context, tx *db.DB) error
 	for name, of := range map[string]func(t *testing.T, d *db.DB) (part string, first, second write){

@@ -50,7 +50,7 @@ func (l *statementLog) Info(context.Context, string, ...any)     {}
 func (l *statementLog) Warn(context.Context, string, ...any)     {}
 func (l *statementLog) Error(context.Context, string, ...any)    {}
 
-// ParamsFilter keeps values out of what fc renders, but for a watcher.
+// ParamsFilter removes the values from logged statements, except for a watcher.
 func (l *statementLog) ParamsFilter(ctx context.Context, sql string, params ...any) (string, []any) {
 	if ctx.Value(watcherKey{}) != nil {
 		return sql, params

@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// ErrServed means that another process serves this database, which only one
+// ErrServed means that another process serves this database; only one process
 // can.
 var ErrServed = errors.New("another svcd serves this database")
 
@@ -20,9 +20,9 @@ type owning struct {
 	file *os.File // nil while it is not held
 }
 
-// LockForServing keeps other processes from serving this database until it is
-// closed. A second process gets ErrServed with the process id of the first. On
-// PostgreSQL several may serve, and nothing is locked.
+// LockForServing locks this database for this process, until it is closed. A
+// second process gets ErrServed with the process id of the first. On PostgreSQL
+// several processes may serve, and nothing is locked.
 func (d *DB) LockForServing() error {
 	if d.Dialect() != SQLite {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"svc/db/dbtest"
 )
 
-// TestTheLogOfWritesShrinksAgain writes while someone reads, so that the log
-// cannot begin anew, and looks at it when they have gone.
+// TestTheLogOfWritesShrinksAgain writes during a read, so that the write-ahead
+// log cannot be reset, and checks its size after the read ended.
 func TestTheLogOfWritesShrinksAgain(t *testing.T) {
 	ctx, dsn := t.Context(), dbtest.Ready(t)
 	d := dbtest.Open(t, dsn)
@@ -58,8 +58,8 @@ func TestTheLogOfWritesShrinksAgain(t *testing.T) {
 	}
 }
 
-// TestOwningEndsWithTheDatabase owns one after the other. That another process is
-// refused is tried in server/e2e.
+// TestOwningEndsWithTheDatabase takes the lock again after the database was
+// closed. A test in server/e2e takes it in two processes.
 func TestOwningEndsWithTheDatabase(t *testing.T) {
 	dbtest.EachReady(t, func(t *testing.T, dsn string) {
 		for range 2 {

@@ -86,13 +86,12 @@ const unacknowledged = 20 * time.Second
 
 type setting struct{ name, value string }
 
-// planning is how PostgreSQL plans our statements. Each is planned once: a page
-// of a timeline is a wide join of few rows, which takes longer to plan than to
-// run, and longer still to compile. All plans go by indexes, row by row, in the
-// order of the list, whatever the values are: a generic plan assumes an average
-// account, and would sort all rows of a person, or join whole tables. A search
-// that needs an index of the kind that only bitmaps read must allow bitmaps in
-// its transaction.
+// planning makes PostgreSQL plan each statement once: a page of a timeline is a
+// wide join of few rows, which takes longer to plan than to run, and longer
+// still to compile. All plans use indexes, row by row, in the order of the
+// list, for all values: a generic plan assumes an average account, and would
+// sort all rows of a person, or join whole tables. A search with an index that
+// only bitmaps can read must allow bitmaps in its transaction.
 var planning = []setting{
 	{"plan_cache_mode", "force_generic_plan"}, {"jit", "off"},
 	{"enable_mergejoin", "off"}, {"enable_hashjoin", "off"}, {"enable_bitmapscan", "off"},

@@ -10,9 +10,10 @@ import (
 // of varying length make variants of a statement.
 const keptStatements = 120
 
-// keepStatements is a connector whose connections compile a statement once and
-// keep it. For SQLite, compiling takes longer than most statements run, and
-// database/sql keeps prepared statements only outside of a transaction.
+// keepStatements is a connector that compiles each statement once per
+// connection and keeps it. For SQLite, compiling takes longer than most
+// statements run, and database/sql keeps prepared statements only outside of a
+// transaction.
 type keepStatements struct{ driver.Connector }
 
 // Connect opens a connection.

@@ -10,8 +10,8 @@ import (
 	"svc/db/dbtest"
 )
 
-// TestAStatementInUseIsNotHandedOutTwice reads with one text inside another
-// reading of the same, as a loop with a query in it does.
+// TestAStatementInUseIsNotHandedOutTwice runs a statement while its rows are
+// still read, like a loop with a query in it.
 func TestAStatementInUseIsNotHandedOutTwice(t *testing.T) {
 	d := dbtest.New(t)
 	ctx := t.Context()
@@ -53,8 +53,8 @@ func TestAStatementInUseIsNotHandedOutTwice(t *testing.T) {
 	}
 }
 
-// TestManyStatementsAreKeptWithinBounds uses more texts than are kept, twice,
-// across a change of the schema.
+// TestManyStatementsAreKeptWithinBounds runs more statements than are kept,
+// twice, with a change of the schema between.
 func TestManyStatementsAreKeptWithinBounds(t *testing.T) {
 	d := dbtest.New(t)
 	ctx := t.Context()

@@ -43,7 +43,7 @@ func value[T any](ctx context.Context, d *DB, what, query string, args ...any) (
 		d.LeaveOut(ctx, name, id, err)
 	}
 	if closed := rows.Close(); err == nil {
-		err = closed // for a write, whether it took effect
+		err = closed // a failed write reports here whether it took effect
 	}
 	return row, wrap(err, "%s", what)
 }

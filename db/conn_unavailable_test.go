@@ -11,8 +11,8 @@ import (
 )
 
 // TestNoAnswerInTimeIsUnavailable waits for a row that another transaction
-// holds, with less patience than that has: on SQLite for the one connection
-// that writes. Whoever gives up by themselves is told just that.
+// holds, with a short deadline; on SQLite for the one writing connection. A
+// caller that cancels gets its own error.
 func TestNoAnswerInTimeIsUnavailable(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx := t.Context()
@@ -50,8 +50,8 @@ func TestNoAnswerInTimeIsUnavailable(t *testing.T) {
 	})
 }
 
-// TestABrokenConnectionIsUnavailable ends sessions of PostgreSQL from the other
-// side, in a transaction and outside, and cuts the way there.
+// TestABrokenConnectionIsUnavailable ends sessions of PostgreSQL from the
+// server's side, in a transaction and outside, and then cuts the network.
 func TestABrokenConnectionIsUnavailable(t *testing.T) {
 	dsn := dbtest.Postgres(t)
 	if dsn == "" {

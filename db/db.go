@@ -25,7 +25,7 @@ var (
 	ErrDuplicate = errors.New("already exists")
 )
 
-// Dialect returns the kind of this database.
+// Dialect is a kind of database.
 type Dialect string
 
 // The databases svc runs on.
@@ -34,7 +34,7 @@ const (
 	Postgres Dialect = "postgres"
 )
 
-// Options are what Open needs beside the address.
+// Options are the parameters of Open beside the address.
 type Options struct {
 	Log *slog.Logger     // slow statements; nil discards
 	Now func() time.Time // nil is time.Now
@@ -75,7 +75,7 @@ type pool struct {
 	jobsErr  error
 }
 
-// txn is what joined transactions share.
+// txn is the common state of joined transactions.
 type txn struct {
 	after  []func()
 	events []Event // stored last
@@ -187,7 +187,7 @@ func (d *DB) Tx(ctx context.Context, fn func(tx *DB) error) error {
 		if err = d.once(ctx, fn); err == nil || !retryable(err) || ctx.Err() != nil {
 			return err
 		}
-		// At random, or those who met would meet again.
+		// The pause is random, so that the two transactions do not meet again.
 		rest(ctx, time.Duration(rand.Int64N(int64(attempt+1)*int64(10*time.Millisecond))))
 	}
 	return err

@@ -74,7 +74,8 @@ func TestTxJoinsAndAFailedStepLeavesNothing(t *testing.T) {
 				return err
 			}
 			tx.AfterCommit(func() { heard++ })
-			// The outer function drops the joined one's failure: still nothing is kept.
+			// The outer function ignores the error of the joined one. The
+			// transaction is rolled back nevertheless.
 			_ = tx.Tx(ctx, func(*db.DB) error { return boom })
 			return nil
 		})

@@ -26,7 +26,7 @@ type Delivery struct {
 // DueDelivery is a Delivery with the activity that it delivers.
 type DueDelivery struct {
 	Delivery
-	AccountID string // who signs
+	AccountID string // the signer
 	Type      string
 	URI       string `gorm:"column:uri"`
 	// Behind is the id of the delivery right before this one to the same inbox

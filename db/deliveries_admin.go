@@ -22,7 +22,7 @@ type HostFilter struct {
 	Limit int
 }
 
-// HostState returns the state of deliveries to one host.
+// HostState is the state of deliveries to one host.
 type HostState struct {
 	Instance
 	Waiting int64 // deliveries
@@ -53,15 +53,15 @@ func (d *DB) HostStates(ctx context.Context, f HostFilter) ([]HostState, error) 
 	return list[HostState](ctx, d, "hosts", q.sql.String()+order+limitOf(f.Limit), q.args...)
 }
 
-// HostState returns how sending to one host goes.
+// HostState returns the state of deliveries to one host.
 func (d *DB) HostState(ctx context.Context, host string) (*HostState, error) {
 	row, err := value[HostState](ctx, d, "host "+host, `SELECT i.*, COALESCE(w.waiting, 0) AS waiting, COALESCE(w.due_at, 0) AS due_at
 		FROM instances i LEFT JOIN delivery_hosts w ON w.host = i.host WHERE i.host = ?`, host)
 	return &row, err
 }
 
-// RetryHost makes all deliveries of a host due now, whatever failed before.
-// Many deliveries are woken in several transactions.
+// RetryHost makes all deliveries of a host due now, and ends its pause. It
+// takes several transactions for many deliveries.
 func (d *DB) RetryHost(ctx context.Context, host string) error {
 	n, err := d.exec(ctx, "forget pause", "UPDATE instances SET retry_at = NULL WHERE host = ?", host)
 	if err != nil {

@@ -36,12 +36,12 @@ type Activity struct {
 // among them. Shape in the database: JSON.
 type Audience struct {
 	AccountIDs []string `json:"account_ids,omitempty"` // by name
-	Followers  bool     `json:"followers,omitempty"`   // those who follow the actor
-	StatusID   string   `json:"status_id,omitempty"`   // who reblogged, favourited or answered this, or fetched it
+	Followers  bool     `json:"followers,omitempty"`   // the followers of the actor
+	StatusID   string   `json:"status_id,omitempty"`   // the accounts that reblogged, favourited or answered this status, and the servers that fetched it
 	Reached    bool     `json:"reached,omitempty"`     // every inbox that statuses of the actor ever reached
-	OfID       string   `json:"of_id,omitempty"`       // whose Followers and Reached, where that is not the actor
-	Everywhere bool     `json:"everywhere,omitempty"`  // every inbox that is known
-	Relays     bool     `json:"relays,omitempty"`      // the relays that are subscribed to
+	OfID       string   `json:"of_id,omitempty"`       // the account of Followers and Reached, if it is not the actor
+	Everywhere bool     `json:"everywhere,omitempty"`  // every known inbox
+	Relays     bool     `json:"relays,omitempty"`      // the subscribed relays
 	Inboxes    []string `json:"inboxes,omitempty"`     // as they are
 	// Personal uses personal inboxes even if a server has a shared one.
 	Personal bool `json:"personal,omitempty"`
@@ -54,13 +54,13 @@ type Audience struct {
 	Bodies map[string]string `json:"bodies,omitempty"`
 }
 
-// Value writes it.
+// Value writes the JSON.
 func (a Audience) Value() (driver.Value, error) {
 	b, err := json.Marshal(a)
 	return string(b), err
 }
 
-// Scan reads it.
+// Scan reads the JSON.
 func (a *Audience) Scan(v any) error {
 	switch v := v.(type) {
 	case string:

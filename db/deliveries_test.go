@@ -15,8 +15,9 @@ import (
 	"svc/db/dbtest"
 )
 
-// TestSendingReadsOnlyWhatIsDue holds what sending asks for again and again to
-// indexes: however much waits, no table is read whole, and no queue sorted.
+// TestSendingReadsOnlyWhatIsDue holds the recurring queries of deliveries to
+// indexes: with any length of the queue, no table is read whole, and no queue
+// sorted.
 func TestSendingReadsOnlyWhatIsDue(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		seedQueue(t, d)
@@ -55,7 +56,8 @@ func TestSendingReadsOnlyWhatIsDue(t *testing.T) {
 			},
 			"trim": func(ctx context.Context) error { _, err := d.TrimHost(ctx, "h3.example", 2); return err },
 		}
-		// A page of one host's is put in order; hosts of the five priorities are few.
+		// A page of one host's deliveries is sorted, and so are the first hosts
+		// of the five priorities.
 		few := []string{"USE TEMP B-TREE FOR ORDER BY", "UNION USING TEMP B-TREE", "SCAN q", "SCAN d", "SCAN p1", "SCAN p2", "SCAN p3", "SCAN p4", "SCAN p5", "->  Sort", "Sort"}
 		for name, ask := range asks {
 			for sql, plan := range dbtest.Plans(t, d, func(ctx context.Context) {
@@ -75,9 +77,9 @@ func TestSendingReadsOnlyWhatIsDue(t *testing.T) {
 	})
 }
 
-// seedQueue makes activities with deliveries to some hosts.
-// TestDueDeliveriesOfManyHostsAreReadTogether counts the statements for PostgreSQL,
-// where each costs its way; the rows are the same on both.
+// TestDueDeliveriesOfManyHostsAreReadTogether counts the statements on
+// PostgreSQL, where each costs a round trip. Both databases return the same
+// rows.
 func TestDueDeliveriesOfManyHostsAreReadTogether(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		seedQueue(t, d)
@@ -109,6 +111,7 @@ func TestDueDeliveriesOfManyHostsAreReadTogether(t *testing.T) {
 	})
 }
 
+// seedQueue inserts activities with deliveries to some hosts.
 func seedQueue(t *testing.T, d *db.DB) {
 	t.Helper()
 	ctx := t.Context()
@@ -131,8 +134,8 @@ func seedQueue(t *testing.T, d *db.DB) {
 	}
 }
 
-// TestAGoneInboxIsTriedAgain marks inboxes as gone: a week later they are tried
-// again, and at once where their host is heard of, however lately it was before.
+// TestAGoneInboxIsTriedAgain marks inboxes as gone. They are tried again after
+// a week, or as soon as their host sends a valid request.
 func TestAGoneInboxIsTriedAgain(t *testing.T) {
 	dbtest.EachReady(t, func(t *testing.T, dsn string) {
 		now := time.Now()
@@ -170,8 +173,8 @@ func TestAGoneInboxIsTriedAgain(t *testing.T) {
 	})
 }
 
-// TestABrokenActivityHoldsUpNoOther: the next to be distributed is the first that
-// can be read.
+// TestABrokenActivityHoldsUpNoOther: an unreadable activity is skipped, and the
+// next one is distributed.
 func TestABrokenActivityHoldsUpNoOther(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		for i, audience := range []string{"[7]", "{}"} {

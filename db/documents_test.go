@@ -9,8 +9,8 @@ import (
 	"svc/db/dbtest"
 )
 
-// TestFederationDocumentsUseIndexes holds every query of documents to an
-// index that gives its order: anybody may ask.
+// TestFederationDocumentsUseIndexes holds every query of documents to an index
+// that gives its order, since anybody may request documents.
 func TestFederationDocumentsUseIndexes(t *testing.T) {
 	page, above := db.Page{MaxID: "z", Limit: 20}, db.Page{MinID: "a", Limit: 20}
 	askedFacet := map[string]func(ctx context.Context, d *db.DB) error{
@@ -49,7 +49,7 @@ func TestFederationDocumentsUseIndexes(t *testing.T) {
 	})
 }
 
-// missing passes over what is not there.
+// missing drops ErrNotFound.
 func missing(err error) error {
 	if errors.Is(err, db.ErrNotFound) {
 		return nil

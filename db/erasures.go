@@ -14,7 +14,7 @@ type Erasure struct {
 	// Kept is the reason why rows stay; empty if they are deleted.
 	Kept string
 
-	key    string // what tells the rows of Table apart, "" for those that by removes
+	key    string // columns that identify a row of Table, "" if by removes the rows
 	prefix string // before the account's id in Column
 	by     func(ctx context.Context, d *DB, accountID string, limit int) (int64, error)
 }
@@ -134,7 +134,7 @@ func (d *DB) DeleteUser(ctx context.Context, accountID string) error {
 }
 
 // MarkDeleted marks an account as deleted for good and reports whether that is
-// new. It waits for whatever is being stored for the account.
+// new. It waits for transactions that store rows of the account.
 func (d *DB) MarkDeleted(ctx context.Context, accountID string) (bool, error) {
 	if d.pool.dialect == Postgres {
 		if _, err := d.exec(ctx, "hold account", "SELECT 1 FROM accounts WHERE id = ? FOR UPDATE", accountID); err != nil {
@@ -313,7 +313,7 @@ func eraseTags(ctx context.Context, d *DB, accountID string, _ int) (int64, erro
 	return 0, err
 }
 
-// eraseRelays removes a relay whose actor is gone.
+// eraseRelays removes the relay of an erased actor.
 func eraseRelays(ctx context.Context, d *DB, accountID string, _ int) (int64, error) {
 	_, err := d.exec(ctx, "erase relays", "DELETE FROM relays WHERE account_id <> '' AND account_id = ?", accountID)
 	return 0, err

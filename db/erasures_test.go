@@ -12,8 +12,8 @@ import (
 // namesAnAccount matches the columns that hold the id of an account.
 var namesAnAccount = regexp.MustCompile(`(^|_)(account|owner|target|from|follower|followed|reporter|actor|author|recipient|sender|receiver|user|member|creator|inviter|moderator|by)_id$|_by$`)
 
-// TestEveryColumnThatNamesAnAccountIsErasedOrKeptForAReason fails for a table
-// that is added without deciding what becomes of it when an account is deleted.
+// TestEveryColumnThatNamesAnAccountIsErasedOrKeptForAReason fails for a new
+// column with the id of an account that is not in Erasures.
 func TestEveryColumnThatNamesAnAccountIsErasedOrKeptForAReason(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx := t.Context()
@@ -59,8 +59,8 @@ func TestEveryColumnThatNamesAnAccountIsErasedOrKeptForAReason(t *testing.T) {
 	})
 }
 
-// TestErasingReadsOnlyWhatIsErased holds each step to an index: one that reads a
-// whole table would hold everybody up.
+// TestErasingReadsOnlyWhatIsErased holds each step to an index: a step that
+// read a whole table would block everybody.
 func TestErasingReadsOnlyWhatIsErased(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		a := dbtest.Account(t, d, "ann")

@@ -24,28 +24,28 @@ const (
 	EventJob           = "job"            // one that failed; subject is its number, data one of the words below
 )
 
-// What happened to a report, a registration or a failed job: the Data of their
-// events.
+// The Data of events about a report, a registration or a failed job: its
+// change.
 const (
 	Added   = "added"
 	Changed = "changed"
 	Gone    = "gone"
 )
 
-// Event is something that happened, for those who look on. An event is a row of
-// the transaction in which it happened, so that it is told if, and only if, that
-// is committed.
+// Event is a change that processes and open streams are told of. It is a row of
+// the transaction that makes the change, so it exists if, and only if, that
+// transaction commits.
 type Event struct {
 	Seq       int64 // its place in the order that all processes share, from 1
 	Kind      string
 	Subject   string // an id
-	AccountID string // whom it is for; "" if others may see it
-	Data      string // JSON, of what cannot be read later; "" for none
+	AccountID string // the account that it is for; "" if others may see it
+	Data      string // JSON, with the facts that cannot be read later; "" for none
 	CreatedAt Time
 }
 
-// GoneStatus is the Data of EventStatusDeleted: who may have had the status on a
-// timeline.
+// GoneStatus is the Data of EventStatusDeleted: the facts that select the
+// timelines which may have shown the status.
 type GoneStatus struct {
 	AccountID  string   `json:"account"`
 	Visibility string   `json:"visibility"`
@@ -82,8 +82,8 @@ func EventData(v any) string {
 	return string(text)
 }
 
-// EmitGone stores that a status or reblog is about to be deleted, with those who
-// may have had it on a timeline.
+// EmitGone emits that a status or reblog is about to be deleted, with its
+// recipients.
 func (d *DB) EmitGone(ctx context.Context, s *Status) error {
 	gone := GoneStatus{
 		AccountID: s.AccountID, Visibility: s.Visibility, Local: s.Local, HasMedia: s.HasMedia, Reblog: s.ReblogOfID != nil, Tags: s.Tags,
@@ -173,13 +173,13 @@ func (d *DB) EventsAfter(ctx context.Context, seq int64, limit int) ([]Event, er
 // numbered bounds the events of one numbering.
 const numbered = 1000
 
-// numberEvents numbers the events committed by now, in the order in which they
-// were stored, and tells other processes of the new head. It returns their
+// numberEvents numbers the committed events, in the order in which they were
+// stored, and notifies other processes of the new head. It returns their
 // number. On SQLite events have a number from the start.
 //
-// The row of event_head is locked by one statement and the events are read by
-// the next, so that they include all that the holder before has left: a
-// statement sees what was committed when it began.
+// One statement locks the row of event_head, and the next one reads the events.
+// A statement sees everything that was committed when it began, so it also sees
+// the events left over by the former holder of the lock.
 func (d *DB) numberEvents(ctx context.Context) (n int64, err error) {
 	if d.pool.dialect != Postgres {
 		return 0, nil

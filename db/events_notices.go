@@ -10,7 +10,7 @@ import (
 
 // The topics that are announced. Payloads are ids.
 const (
-	AccountChanged = "account" // an account, its user, tokens or relations: whatever authenticates a request
+	AccountChanged = "account" // an account, its user, tokens or relations: all facts that authenticate a request
 	AppChanged     = "app"
 	CountsChanged  = "counts" // the OwnStanding of these accounts, separated by commas, or Everybody
 	EmojisChanged  = "emoji"  // the pictures on disk; the payload names the process that has read them

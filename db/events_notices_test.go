@@ -13,9 +13,9 @@ import (
 	"svc/db/dbtest"
 )
 
-// TestOtherProcessesHearWhoseCountsChanged tells of accounts in one process and
-// hears of them in another: of what is
-// committed, and of more than fit one notification.
+// TestOtherProcessesHearWhoseCountsChanged announces changed counts in one
+// process. Another process gets them once they are committed, also more of them
+// than fit one notification.
 func TestOtherProcessesHearWhoseCountsChanged(t *testing.T) {
 	dsn := onPostgres(t)
 	here, there := dbtest.Open(t, dsn), dbtest.Open(t, dsn)
@@ -57,7 +57,7 @@ func TestOtherProcessesHearWhoseCountsChanged(t *testing.T) {
 			}
 		}
 	}
-	// Who listens begins some moment.
+	// The listener needs a moment to start.
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		count(here, "first")
 		mu.Lock()

@@ -15,7 +15,7 @@ import (
 // The rhythm of reading events.
 const (
 	coalesce   = 5 * time.Millisecond // events of further transactions wait for the numbering of one
-	readAnyway = time.Second          // whether something was heard of or not
+	readAnyway = time.Second          // the pause between reads without a notification
 	eventPage  = 500                  // events of one statement
 )
 
@@ -36,7 +36,7 @@ func (r *eventReader) init() {
 	r.woken = make(chan struct{}, 1)
 }
 
-// wake has the reader look for events now.
+// wake makes the reader read events now.
 func (r *eventReader) wake() {
 	select {
 	case r.woken <- struct{}{}:
@@ -136,11 +136,12 @@ func (d *DB) readEvents(ctx context.Context) error {
 	return nil
 }
 
-// longAway is the time without a look after which events may have been swept that
-// were never read here. They are kept for longer.
+// longAway is the pause between reads after which unread events may have been
+// swept. Sweeps keep events for longer than that.
 const longAway = time.Minute
 
-// lookBehind notices events that were swept although none came after them.
+// lookBehind notices that unread events were swept, even if no event came after
+// them.
 func (d *DB) lookBehind(ctx context.Context) error {
 	r := &d.pool.events
 	head, err := d.EventHead(ctx)
@@ -148,7 +149,7 @@ func (d *DB) lookBehind(ctx context.Context) error {
 		return err
 	}
 	later, err := d.EventsAfter(ctx, r.cursor.Seq, 1)
-	if err != nil || len(later) > 0 { // which are read next
+	if err != nil || len(later) > 0 { // the next read passes them on
 		return err
 	}
 	r.move(head)
@@ -157,11 +158,11 @@ func (d *DB) lookBehind(ctx context.Context) error {
 	return nil
 }
 
-// passOn tells followers, and listeners of notices, of events that continue
-// after the cursor.
+// passOn gives events that continue after the cursor to the functions of
+// OnEvents, and notices to their listeners.
 func (d *DB) passOn(events []Event) {
 	r := &d.pool.events
-	if events[0].Seq > r.cursor.Seq+1 { // what was between is swept
+	if events[0].Seq > r.cursor.Seq+1 { // the events between were swept
 		d.pool.tell(AnythingMissed, "")
 		d.pool.pass(nil)
 	}

@@ -70,8 +70,8 @@ func emit(t *testing.T, d *db.DB, subject string) {
 	}
 }
 
-// TestEventsAreToldOnceTheyAreCommitted writes events that are committed and
-// rolled back.
+// TestEventsAreToldOnceTheyAreCommitted stores events in transactions that
+// commit and in one that rolls back.
 func TestEventsAreToldOnceTheyAreCommitted(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		w := watch(t, d)
@@ -99,13 +99,13 @@ func TestEventsAreToldOnceTheyAreCommitted(t *testing.T) {
 }
 
 // TestATransactionThatCommitsLateIsMissedByNobody commits events in another
-// order than they were written in, while a further transaction stays open.
+// order than they were stored in, while a further transaction stays open.
 func TestATransactionThatCommitsLateIsMissedByNobody(t *testing.T) {
 	dsn := onPostgres(t)
 	d, other := dbtest.Open(t, dsn), dbtest.Open(t, dsn)
 	w := watch(t, d)
-	// The events of a transaction are its last statement: these are written by
-	// hand, so that others commit between that and its commit.
+	// Events are the last statement of a transaction. This one stores them by
+	// hand, so that others can commit before it does.
 	begin := func(subject string) (commit func()) {
 		tx, err := other.Writer().BeginTx(t.Context(), nil)
 		if err == nil {
@@ -127,14 +127,14 @@ func TestATransactionThatCommitsLateIsMissedByNobody(t *testing.T) {
 	if got := w.subjects(1); !slices.Equal(got, []string{"early"}) {
 		t.Errorf("told %v", got)
 	}
-	late() // by a process that wakes nobody
+	late() // committed by a process that sends no notification
 	if got := w.subjects(2); !slices.Equal(got, []string{"early", "late"}) {
 		t.Errorf("told %v", got)
 	}
 }
 
-// TestTwoProcessesNumberEachEventOnce has two processes write and number events at
-// once, of which both hear all, in one order.
+// TestTwoProcessesNumberEachEventOnce: two processes store and number events at
+// once, and both read all of them in one order.
 func TestTwoProcessesNumberEachEventOnce(t *testing.T) {
 	dsn := onPostgres(t)
 	processes := []*db.DB{dbtest.Open(t, dsn), dbtest.Open(t, dsn)}
@@ -159,7 +159,7 @@ func TestTwoProcessesNumberEachEventOnce(t *testing.T) {
 	}
 }
 
-// TestEventsAreKeptForAWhile sweeps events: their numbers go on.
+// TestEventsAreKeptForAWhile sweeps events; later numbers continue.
 func TestEventsAreKeptForAWhile(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx := t.Context()
@@ -189,8 +189,8 @@ func TestEventsAreKeptForAWhile(t *testing.T) {
 	})
 }
 
-// TestWhoWasAwayWhileEventsWereSweptTrustsNothing stops a listener, removes what
-// happened meanwhile, and has it listen again, though nothing happens any more.
+// TestWhoWasAwayWhileEventsWereSweptTrustsNothing stops a listener, sweeps the
+// events that it did not read, and starts it again without a new event.
 func TestWhoWasAwayWhileEventsWereSweptTrustsNothing(t *testing.T) {
 	dsn := onPostgres(t)
 	d, other := dbtest.Open(t, dsn), dbtest.Open(t, dsn)

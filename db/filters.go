@@ -110,8 +110,8 @@ func (d *DB) StatusTexts(ctx context.Context, ids []string) (map[string]StatusTe
 	return out, err
 }
 
-// filtersChanged tells the processes that know the account, and the account
-// itself where it looks on.
+// filtersChanged announces the change to all processes, and to the open streams
+// of the account.
 func (d *DB) filtersChanged(ctx context.Context, accountID string) error {
 	if err := d.Announce(ctx, AccountChanged, accountID); err != nil {
 		return err

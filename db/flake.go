@@ -57,7 +57,7 @@ func (f *flakes) follow(hi uint64) {
 	}
 }
 
-// flaked are the tables whose id is a flake.
+// flaked are the tables with flakes for ids.
 var flaked = []string{"accounts", "statuses", "favourites", "follows", "reports", "emoji_reactions", "chats", "chat_messages", "scrobbles"}
 
 // believed is the latest time that an id from a clock can have.

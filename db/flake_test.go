@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// The vector of the client API's specification, 1.4.
+// TestFlakeVector checks the vector of the client API's specification, 1.4.
 func TestFlakeVector(t *testing.T) {
 	const hi, lo, text = 0x0000016eb3da2a5c, 0xd5292ce35fd50000, "9pQtDGXuq4p3VlcJEm"
 	if got := encodeFlake(hi, lo); got != text {

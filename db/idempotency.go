@@ -33,7 +33,7 @@ func (d *DB) StoreAnswer(ctx context.Context, k *IdempotencyKey) error {
 	return create(ctx, d, k, "store answer")
 }
 
-// errClaimed ends the transaction of a request whose key has an outcome.
+// errClaimed ends the transaction of a request with a claimed key.
 var errClaimed = errors.New("the key has an outcome already")
 
 // Claim stores the outcome of a request, the id of the created row, under its
@@ -41,12 +41,12 @@ var errClaimed = errors.New("the key has an outcome already")
 // or neither does. A transaction must not go on after its error.
 type Claim[ID string | int64] func(ctx context.Context, tx *DB, outcome ID) error
 
-// Once carries out the request with this key once, however often it comes, and
-// in however many processes. make does the work and calls claim in its
+// Once carries out the request with this key once, also if it is repeated, at
+// once or in several processes. make does the work and calls claim in its
 // transaction. If another request was first, the work of make is rolled back or
-// dropped, and again returns what the other one created. A key is unique to a
-// caller and a kind of request. Without a key make always runs, and claims
-// nothing.
+// dropped, and again returns the row that the other one created. A key is
+// unique to a caller and a kind of request. Without a key make always runs, and
+// claims nothing.
 //
 // The key is looked up after a failure only, so that the usual request pays for
 // one row.

@@ -12,11 +12,11 @@ import (
 	"svc/db/dbtest"
 )
 
-// notFlakes are the tables with a text for an id that is something else.
+// notFlakes are the tables with other texts for ids.
 var notFlakes = []string{"processes", "paced_updates", "quotes"}
 
-// TestIDsNeverFallBehindThoseThereAre puts a row into each table whose clock is
-// an hour ahead, and starts again with the clock put right.
+// TestIDsNeverFallBehindThoseThereAre inserts a row into each table with a
+// clock that is an hour ahead, and starts again with the right clock.
 func TestIDsNeverFallBehindThoseThereAre(t *testing.T) {
 	dbtest.EachReady(t, func(t *testing.T, dsn string) {
 		now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
@@ -36,7 +36,7 @@ func TestIDsNeverFallBehindThoseThereAre(t *testing.T) {
 				t.Errorf("after %s of %s comes %s", id, table, next)
 			}
 		}
-		// What no clock made does not count.
+		// An id that no clock can have made does not count.
 		if err := plant(t, ahead, "reports", "zzzzzzzzzzzzzzzzzz", 99); err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +47,7 @@ func TestIDsNeverFallBehindThoseThereAre(t *testing.T) {
 	})
 }
 
-// TestTheLookAtTheIDsReadsNoTable holds the statement of a start to indexes.
+// TestTheLookAtTheIDsReadsNoTable holds the statements of a start to indexes.
 func TestTheLookAtTheIDsReadsNoTable(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		for sql, plan := range dbtest.Plans(t, d, func(ctx context.Context) {

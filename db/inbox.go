@@ -14,7 +14,7 @@ type InboxItem struct {
 	SignerID   string
 	Actor      string // as the activity claims
 	Host       string // of the signer
-	OwnerID    string // whose inbox; "" is the shared one
+	OwnerID    string // the owner of the inbox; "" is the shared one
 	Body       []byte // nil if not loaded
 	Size       int    // of Body
 	Attempt    int

@@ -13,12 +13,12 @@ type Instance struct {
 
 	// The state of deliveries.
 	Failures    int    // in a row
-	RetryAt     Time   // nothing is sent before
+	RetryAt     Time   // no delivery before this time
 	LastError   string // of the last failure
 	LastErrorAt Time
 	DeliveredAt Time   // the last success
 	HeardAt     Time   // the last valid signature
-	Knock       string // the kind of signature that it takes: KnockCavage, KnockRFC9421; "" is not known
+	Knock       string // the kind of signature that it accepts: KnockCavage, KnockRFC9421; "" is not known
 }
 
 // The kinds of signatures.

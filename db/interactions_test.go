@@ -13,8 +13,8 @@ import (
 	"svc/db/dbtest"
 )
 
-// TestActsAreFoundByIndexes holds the lists of what people do to statuses to
-// indexes that give their order.
+// TestActsAreFoundByIndexes holds the lists of favourites, reactions, bookmarks
+// and votes, and of rows that belong to them, to indexes that give their order.
 func TestActsAreFoundByIndexes(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		w := newTown(t, d)
@@ -83,7 +83,8 @@ func TestActsAreFoundByIndexes(t *testing.T) {
 	})
 }
 
-// A reaction counts, but its account is listed only if it may be shown.
+// TestReactorsAreFewAndOnlyThoseShown: every reaction counts, but its account
+// is listed only if the viewer may see it.
 func TestReactorsAreFewAndOnlyThoseShown(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		w := newTown(t, d)

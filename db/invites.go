@@ -15,7 +15,7 @@ type Invite struct {
 	CreatedAt Time    `gorm:"autoCreateTime:false"`
 }
 
-// The kinds of invites, by what bounds them.
+// The kinds of invites, by their bounds.
 const (
 	InviteOneTime             = "one_time"
 	InviteReusable            = "reusable"

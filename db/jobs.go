@@ -86,7 +86,7 @@ func (d *DB) failedJobs(ctx context.Context, cond string, args ...any) ([]Failed
 		cond, args...)
 }
 
-// EmitJob stores what happened to a failed job.
+// EmitJob emits a change of a failed job: Added, Changed or Gone.
 func (d *DB) EmitJob(ctx context.Context, id int64, what string) error {
 	return d.Emit(ctx, Event{Kind: EventJob, Subject: strconv.FormatInt(id, 10), Data: what})
 }

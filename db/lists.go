@@ -33,9 +33,9 @@ func (d *DB) ListMembers(ctx context.Context, listID int64) ([]Account, error) {
 		WHERE m.list_id = ? AND NOT a.deactivated AND NOT a.invisible ORDER BY m.account_id`+limit(MaxListMembers, 0), listID)
 }
 
-// MaxLists and MaxListMembers bound what one account can keep.
+// The bounds of the lists of one account.
 const (
-	// MaxLists and MaxListMembers bound the lists of one account.
+	// MaxLists bounds the lists, MaxListMembers the members of one list.
 	MaxLists       = 50
 	MaxListMembers = 5000
 )

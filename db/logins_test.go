@@ -11,8 +11,8 @@ import (
 	"svc/db/dbtest"
 )
 
-// TestLoginsReadNoWholeTable asks for the plan of what tokens, codes, sessions and
-// the life of apps need, among many of them.
+// TestLoginsReadNoWholeTable checks the plans of the statements on tokens,
+// codes, sessions and apps, with many rows of each.
 func TestLoginsReadNoWholeTable(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx := t.Context()

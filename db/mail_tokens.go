@@ -11,12 +11,12 @@ const (
 	TokenPasswordReset = "password_reset" // allows a new password
 )
 
-// MailToken returns the valid token with this hash and purpose.
+// MailToken is a token of a mailed link, by its hash.
 type MailToken struct {
 	TokenHash string `gorm:"primaryKey"`
 	AccountID string
 	Purpose   string
-	ExpiresAt Time // zero: works until it is used
+	ExpiresAt Time // zero: valid until it is used
 	CreatedAt Time `gorm:"autoCreateTime:false"`
 }
 
@@ -28,7 +28,7 @@ func (d *DB) CreateMailToken(ctx context.Context, t *MailToken) error {
 	return create(ctx, d, t, "create %s token of %s", t.Purpose, t.AccountID)
 }
 
-// MailToken returns the token with this hash and purpose that still works.
+// MailToken returns the valid token with this hash and purpose.
 func (d *DB) MailToken(ctx context.Context, hash, purpose string) (*MailToken, error) {
 	return one[MailToken](ctx, d, ""+purpose+" token", "SELECT * FROM mail_tokens WHERE token_hash = ? AND purpose = ? AND (expires_at IS NULL OR expires_at > ?)", hash, purpose, d.Now())
 }

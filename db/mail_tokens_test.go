@@ -11,8 +11,8 @@ import (
 	"svc/db/dbtest"
 )
 
-// TestSignupsReadNoWholeTable asks for the plan of every statement that invites,
-// mailed links and captchas need, among many of them.
+// TestSignupsReadNoWholeTable checks the plans of the statements on invites,
+// mailed links and captchas, with many rows of each.
 func TestSignupsReadNoWholeTable(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx := t.Context()
@@ -85,5 +85,5 @@ func TestSignupsReadNoWholeTable(t *testing.T) {
 	})
 }
 
-// errUndo has a transaction leave everything as it was.
+// errUndo rolls a transaction back.
 var errUndo = errors.New("undo")

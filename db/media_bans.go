@@ -94,7 +94,8 @@ func (d *DB) UnbanMedia(ctx context.Context, addresses []string) error {
 }
 
 // MediaBans returns a page of the banned URLs, oldest ban first, and their
-// total. With a query only those whose URL or address contains it, in any case.
+// total. A query selects the bans with this part in their URL or address, in
+// any case.
 func (d *DB) MediaBans(ctx context.Context, query string, p NumberedPage) ([]string, int64, error) {
 	where, args := "", []any(nil)
 	if query != "" {

@@ -14,8 +14,8 @@ import (
 	"svc/db/dbtest"
 )
 
-// seedFiles makes a hundred accounts with pictures, each with a file in a
-// status, one that waits and a mascot.
+// seedFiles creates a hundred accounts with pictures. Each has a file in a
+// status, one in a scheduled status, and a mascot.
 func seedFiles(t *testing.T, d *db.DB) {
 	t.Helper()
 	seedMany(t, d)
@@ -130,7 +130,8 @@ func TestFilesBecomeLooseWithTheRowsThatNamedThem(t *testing.T) {
 		if diff := cmp.Diff([]string{"one", "shown", "waits"}, now(true)); diff != "" {
 			t.Error("with statuses:", diff)
 		}
-		// Held again, a file stays for a while; doomed, it can be held no more.
+		// A file that is held again stays for a while. A file under removal
+		// cannot be held.
 		held, err := d.HoldFile(ctx, "one", 7)
 		if err != nil || !held {
 			t.Errorf("held %v, %v", held, err)

@@ -4,8 +4,8 @@ import (
 	"context"
 )
 
-// MFAToken returns the unexpired token with this hash, reading the latest
-// writes.
+// MFAToken is a login with a right password that awaits its second factor, by
+// the hash of its token.
 type MFAToken struct {
 	TokenHash     string `gorm:"primaryKey"`
 	AccountID     string
@@ -14,7 +14,7 @@ type MFAToken struct {
 	RedirectURI   string `gorm:"column:redirect_uri"`
 	CodeChallenge string
 	Browser       string // hash of the browser's cookie, empty for an app
-	Attempts      int    // codes that were tried with it
+	Attempts      int    // codes tried with it
 	ExpiresAt     Time
 	CreatedAt     Time `gorm:"autoCreateTime:false"`
 }
@@ -30,7 +30,8 @@ func (d *DB) CreateMFAToken(ctx context.Context, t *MFAToken) error {
 	return create(ctx, d, t, "create mfa token of %s", t.AccountID)
 }
 
-// MFAToken returns the unexpired token with this hash, also one of a moment ago.
+// MFAToken returns the unexpired token with this hash, from the writing
+// connection, since it may be new.
 func (d *DB) MFAToken(ctx context.Context, hash string) (*MFAToken, error) {
 	return one[MFAToken](ctx, d.writing(), "mfa token", "SELECT * FROM mfa_tokens WHERE token_hash = ? AND expires_at > ?", hash, d.Now())
 }

@@ -220,7 +220,7 @@ func (d *DB) migrateIn(ctx context.Context, jobs func(context.Context, *sql.Tx) 
 	if _, err := tx.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS schema_migrations (version BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL)"); err != nil {
 		return err
 	}
-	// Another process may have been first: skip what it applied.
+	// Another process may have been first: its migrations are skipped.
 	var version int
 	if err := tx.QueryRowContext(ctx, "SELECT COALESCE(MAX(version), 0) FROM schema_migrations").Scan(&version); err != nil {
 		return err
@@ -254,9 +254,9 @@ func (d *DB) JobDriver() riverdriver.Driver[*sql.Tx] {
 	return riversqlite.New(d.pool.write)
 }
 
-// silent is a driver whose transactions send no notifications: on PostgreSQL
-// those serialise the commits of all databases of the server, and job runners
-// look for jobs every second without them.
+// silent is a driver without notifications in its transactions: on PostgreSQL
+// those serialise the commits of all databases of the server. Job runners look
+// for jobs every second, so they need none.
 type silent struct{ riverdriver.Driver[*sql.Tx] }
 
 // SupportsListenNotify keeps the job client from sending them.

@@ -21,7 +21,7 @@ const (
 	NotifyReport        = "svc:report"
 )
 
-// Notification returns one listed notification of an account.
+// Notification tells an account about an act of another.
 type Notification struct {
 	ID        int64 `gorm:"primaryKey;autoIncrement"`
 	AccountID string
@@ -49,10 +49,10 @@ type News struct {
 	Emoji        string // of a reaction
 	MessageID    string // of a chat
 	TargetID     string // where From moved
-	Conversation *int64 // of the status, for those who mute the thread
+	Conversation *int64 // of the status, for accounts that mute the thread
 	Text         string // of another's status, in plain text, for the recipients' filters
 	To           []string
-	Always       bool // even recipients who block strangers' notifications
+	Always       bool // also to recipients who block strangers' notifications
 }
 
 // Notify writes a notification for each local and active account of To, in one

@@ -17,12 +17,12 @@ type App struct {
 	Secret       string `gorm:"column:client_secret"` // sealed by package auth, if Sealed
 	Sealed       bool
 	Trusted      bool
-	Used         bool // an app that nobody used is swept
+	Used         bool // an unused app is swept
 	CreatedAt    Time `gorm:"autoCreateTime:false"`
 }
 
-// Authorisation returns the authorisation of an app with this code, expired or
-// not. It reads from the writing connection, since the code may be new.
+// Authorisation is the consent that an app exchanges for a token, by the hash
+// of its code.
 type Authorisation struct {
 	CodeHash            string `gorm:"primaryKey"`
 	AppID               int64
@@ -95,8 +95,8 @@ func (d *DB) CreateAuthorisation(ctx context.Context, a *Authorisation) error {
 	return create(ctx, d, a, "create authorisation of %s", a.AccountID)
 }
 
-// Authorisation returns what an app was promised for a code, expired or not. It
-// asks where rows are written: the code may be of a moment ago.
+// Authorisation returns the authorisation of an app with this code, expired or
+// not. It reads from the writing connection, since the code may be new.
 func (d *DB) Authorisation(ctx context.Context, codeHash string, appID int64) (*Authorisation, error) {
 	return one[Authorisation](ctx, d.writing(), "authorisation", "SELECT * FROM authorisations WHERE code_hash = ? AND app_id = ?", codeHash, appID)
 }

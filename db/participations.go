@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Participation returns one of the viewer's participations with its visible
-// status, if any. One of another account is ErrNotFound.
+// Participation is the part of a local account in a thread of direct statuses,
+// in its list of conversations.
 type Participation struct {
 	ID             int64 `gorm:"primaryKey;autoIncrement"`
 	AccountID      string
@@ -34,10 +34,10 @@ func recipientsKey(ids []string) string {
 }
 
 // AddToParticipations adds a new direct status to the participation of each
-// local account that wrote it or is addressed by it, and counts it as unread
-// for recipients who block none of the other participants. A new participation
-// has all participants as its recipients; existing ones keep theirs. addressed
-// and local are ids without the author's.
+// local author and recipient. It counts as unread for recipients who block none
+// of the other participants. A new participation has all participants as its
+// recipients; existing ones keep theirs. addressed and local are ids without
+// the author's.
 func (d *DB) AddToParticipations(ctx context.Context, s *Status, authorLocal bool, addressed, local []string) error {
 	everybody := append(slices.Clone(addressed), s.AccountID)
 	parts := slices.Clone(local)
@@ -148,8 +148,8 @@ func (d *DB) Participations(ctx context.Context, v Viewer, f ParticipationFilter
 	return newestFirst(p, out), err
 }
 
-// Participation returns one of the viewer's threads of direct statuses, with the
-// post to show if there is one; anybody else's is ErrNotFound.
+// Participation returns one of the viewer's participations with its visible
+// status, if any. One of another account is ErrNotFound.
 func (d *DB) Participation(ctx context.Context, v Viewer, id int64) (*Participation, error) {
 	q := &selection{}
 	q.add(`SELECT p.id, p.conversation_id, p.unread, p.recipients, p.last_status_id, COALESCE(`)

@@ -92,15 +92,15 @@ func TestListsReadOnlyWhatTheyShow(t *testing.T) {
 		_, err := d.CountPosts(ctx, "one.example")
 		return err
 	}
-	// On SQLite these tables themselves are kept in the order of the list, of
-	// which a page is read.
+	// On SQLite these tables are stored in the order of the list, and one page
+	// of them is read.
 	inOrder := map[string][]string{"statuses and reblogs": {"SCAN x"}, "report groups": {"SCAN s"}, "apps": {"SCAN apps"},
 		"reports": {"SCAN reports"}, "last reports": {"SCAN reports"},
-		// One block of the log is put in order at a time.
+		// The log sorts one block at a time.
 		"log with words by an actor": {"USE TEMP B-TREE FOR LAST TERM OF ORDER BY"}}
-	// These put some in order: no more than db.FewMatches accounts, and the blocks
-	// of a log whose newest entries have not a page of the letter; several lists
-	// that are each in order, and no longer than a page.
+	// These lists sort some rows: up to db.FewMatches accounts; blocks of the
+	// log, if its newest entries have less than a page of matches; or pages of
+	// several lists, each already in order.
 	some := []string{"USE TEMP B-TREE FOR DISTINCT", "USE TEMP B-TREE FOR ORDER BY", "->  Sort", "Sort Key: x.nickname_key COLLATE \"C\"",
 		"Sort Key: g.block DESC", "UNION USING TEMP B-TREE", "Sort Key: p.nickname_key COLLATE \"C\"",
 		"Sort Key: accounts.nickname_key COLLATE \"C\""}

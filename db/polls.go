@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Poll returns a poll, without regard to the visibility of its status.
+// Poll is the poll of a status.
 type Poll struct {
 	ID          int64 `gorm:"primaryKey;autoIncrement"`
 	StatusID    string
@@ -44,7 +44,7 @@ func (d *DB) CreatePoll(ctx context.Context, p *Poll) error {
 	return err
 }
 
-// Poll returns a poll, whoever may see its status.
+// Poll returns a poll, without regard to the visibility of its status.
 func (d *DB) Poll(ctx context.Context, id int64) (*Poll, error) {
 	return one[Poll](ctx, d, fmt.Sprintf("poll %d", id), "SELECT * FROM polls WHERE id = ?", id)
 }

@@ -42,7 +42,7 @@ func newRunner(t *testing.T, d *db.DB, name string) *runner {
 	return r
 }
 
-// leave has the process die over a job that it tried so often.
+// leave makes the process die over a job after so many attempts.
 func (r *runner) leave(attempts int) (id int64) {
 	r.t.Helper()
 	if err := r.client.Start(r.t.Context()); err != nil {
@@ -100,7 +100,7 @@ func TestJobsOfTheDeadAreRevivedAndNoOthers(t *testing.T) {
 		if held, err := d.HeldJobs(ctx, "living/1"); err != nil || len(held) != 1 || held[0] != running {
 			t.Errorf("a holder has %v, %v", held, err)
 		}
-		// What its holder never began is put back, and is no attempt.
+		// A job that its holder never began is put back, and counts no attempt.
 		if err := d.ReleaseJobs(ctx, "living/1", []int64{running, tried}); err != nil {
 			t.Fatal(err)
 		}
@@ -122,8 +122,8 @@ func TestTheSilentAreForgottenByThoseWhoWereHeard(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		const lapse, lifetime = 15 * time.Second, 30 * time.Second
 		for name, tt := range map[string]struct {
-			since, seen time.Duration // of who asks
-			silent      time.Duration // the other
+			since, seen time.Duration // of the calling process
+			silent      time.Duration // of the other process
 			forgotten   bool
 		}{
 			"silent for too long":              {since: time.Hour, silent: 31 * time.Second, forgotten: true},

@@ -9,8 +9,7 @@ import (
 	"svc/db/dbtest"
 )
 
-// TestPruningAndDigestsReadByIndexes: they go through what may be millions of
-// rows.
+// TestPruningAndDigestsReadByIndexes: these tables may have millions of rows.
 func TestPruningAndDigestsReadByIndexes(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		now := time.Now()

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// The policies of push subscriptions: whose acts are pushed.
+// The policies of push subscriptions, by the sender of a notification.
 const (
 	PushAll      = "all"
-	PushFollowed = "followed" // by the account
-	PushFollower = "follower" // of the account
+	PushFollowed = "followed" // senders that the account follows
+	PushFollower = "follower" // senders that follow the account
 	PushNone     = "none"
 )
 
@@ -19,7 +19,7 @@ type PushSubscription struct {
 	ID          int64
 	TokenID     int64
 	AccountID   string
-	Endpoint    string // whoever knows it can reach the device
+	Endpoint    string // anybody who knows it can reach the device
 	P256dh      string `gorm:"column:p256dh"`
 	Auth        string
 	AccessToken string // sealed
@@ -94,7 +94,8 @@ func (d *DB) PushSubscription(ctx context.Context, id int64) (*PushSubscription,
 	return one[PushSubscription](ctx, d, "push subscription", "SELECT * FROM push_subscriptions WHERE id = ?", id)
 }
 
-// ChangePushSubscription sets what a token's subscription is told; nil keeps it.
+// ChangePushSubscription sets the alerts and the policy of a token's
+// subscription; nil keeps a value.
 func (d *DB) ChangePushSubscription(ctx context.Context, tokenID int64, alerts, policy *string) (*PushSubscription, error) {
 	return one[PushSubscription](ctx, d.writing(), "change push subscription",
 		"UPDATE push_subscriptions SET alerts = COALESCE(?, alerts), policy = COALESCE(?, policy) WHERE token_id = ? RETURNING *", alerts, policy, tokenID)
@@ -121,9 +122,9 @@ func (d *DB) DeletePushSubscription(ctx context.Context, id int64) error {
 	return err
 }
 
-// Superseded reports whether an account has a newer notification that tells as
-// much as n: of the same type, about the same status or, of a chat, from the same
-// sender.
+// Superseded reports whether an account has a newer notification with the same
+// news as n: of the same type, about the same status or, of a chat, from the
+// same sender.
 func (d *DB) Superseded(ctx context.Context, n *Notification) (bool, error) {
 	var q selection
 	q.add("SELECT EXISTS (SELECT 1 FROM notifications WHERE account_id = ? AND id > ? AND type = ? AND status_id = ? AND NOT hidden", n.AccountID, n.ID, n.Type, n.StatusID)

@@ -21,8 +21,8 @@ type ReactionCount struct {
 	Count int    `json:"count"`
 }
 
-// HoldStatus locks the row of a status until the transaction ends, so that what
-// is read from it stays true. On SQLite a writing transaction is alone anyway.
+// HoldStatus locks the row of a status until the transaction ends, so that
+// later reads of it stay true. On SQLite a writing transaction is alone anyway.
 func (d *DB) HoldStatus(ctx context.Context, id string) error {
 	_, err := value[string](ctx, d.writing(), "status "+id, "SELECT id FROM statuses WHERE id = ?"+d.hold(), id)
 	return err

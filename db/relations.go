@@ -57,7 +57,7 @@ type Favourite struct {
 }
 
 // HoldAccounts locks the rows of accounts until the transaction ends, so that
-// what is read about them stays true. On SQLite a writing transaction is alone
+// later reads of them stay true. On SQLite a writing transaction is alone
 // anyway.
 func (d *DB) HoldAccounts(ctx context.Context, ids ...string) error {
 	if d.pool.dialect != Postgres {

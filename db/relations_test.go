@@ -9,8 +9,8 @@ import (
 	"svc/db/dbtest"
 )
 
-// TestClientListsUseIndexes holds the lists of people's clients, and
-// the statements of posting, following, deleting and sweeping, to indexes.
+// TestClientListsUseIndexes holds the lists of clients, and the statements of
+// posting, following, deleting and sweeping, to indexes.
 func TestClientListsUseIndexes(t *testing.T) {
 	me := db.Viewer{ID: "a", Relations: db.Relations{Blocks: true, Mutes: true, DomainBlocks: true, ThreadMutes: true, HidesReblogs: true}}
 	of := &db.Account{ID: "a", Domain: "one.example"}

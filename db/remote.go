@@ -53,7 +53,7 @@ func (d *DB) showKey(ctx context.Context, accountID, public string) error {
 	return d.Announce(ctx, AccountChanged, accountID)
 }
 
-// AccountByKey returns the remote account whose key has this id.
+// AccountByKey returns the remote account with this key id.
 func (d *DB) AccountByKey(ctx context.Context, keyID string) (*Account, error) {
 	if keyID == "" {
 		return nil, wrap(ErrNotFound, "account by key")

@@ -13,8 +13,8 @@ import (
 	"svc/db/dbtest"
 )
 
-// TestInboxQueriesUseIndexes holds what every signed request asks
-// to indexes.
+// TestInboxQueriesUseIndexes holds the queries of every signed request to
+// indexes.
 func TestInboxQueriesUseIndexes(t *testing.T) {
 	askedFacet := map[string]func(ctx context.Context, d *db.DB) error{
 		"key": func(ctx context.Context, d *db.DB) error { _, err := d.Key(ctx, "a"); return err },

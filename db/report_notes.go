@@ -7,8 +7,7 @@ import (
 	"slices"
 )
 
-// ReportNote returns a note of this report; a note of another one is
-// ErrNotFound.
+// ReportNote is a moderator's note on a report.
 type ReportNote struct {
 	ID        int64 `gorm:"primaryKey;autoIncrement"`
 	ReportID  string

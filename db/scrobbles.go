@@ -4,14 +4,14 @@ import (
 	"context"
 )
 
-// Scrobble returns a scrobble of one account.
+// Scrobble is a piece of music that an account listened to.
 type Scrobble struct {
 	ID         string `gorm:"primaryKey"` // flake
 	AccountID  string
 	Title      string
 	Artist     string
 	Album      string
-	Length     *int64 // as the listener's program reports it; nil if it does not
+	Length     *int64 // as the client reports it; nil for none
 	Visibility string
 	CreatedAt  Time `gorm:"autoCreateTime:false"`
 }

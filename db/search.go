@@ -142,10 +142,10 @@ const (
 	searchRounds = 5    // how often more are fetched in place of invisible ones
 )
 
-// searchRounds searches on PostgreSQL, whose text index has no order: for
-// common words it would return everything. So the newest statuses are searched
-// first. Words that are rare among them are rare altogether, and the index is
-// used for the rest.
+// searchRounds searches on PostgreSQL. Its text index has no order: for common
+// words it would return everything. So the newest statuses are searched first.
+// Words that are rare among them are rare altogether, and the index is used for
+// the rest.
 func (d *DB) searchRounds(ctx context.Context, v Viewer, s StatusSearch, query string) ([]StatusRef, error) {
 	want := s.Offset + s.Limit
 	most := want + want/2 + 20

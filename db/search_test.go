@@ -167,8 +167,8 @@ func TestReindexFindsWhatIsOlderThanTheSearch(t *testing.T) {
 	})
 }
 
-// TestSearchReadsOnlyWhatMatches holds searches to their indexes, by how they
-// are carried out.
+// TestSearchReadsOnlyWhatMatches holds searches to their indexes, by their
+// plans.
 func TestSearchReadsOnlyWhatMatches(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		seedMany(t, d)
@@ -198,8 +198,9 @@ func TestSearchReadsOnlyWhatMatches(t *testing.T) {
 			})
 			for sql, plan := range plans {
 				for _, line := range dbtest.Wasteful(plan) {
-					// The text index is a table of its own to SQLite; and of those who
-					// may be meant by a misspelt name there are few to sort.
+					// On SQLite the text index is a table of its own. Accounts
+					// that a misspelt name may mean are sorted, but they are
+					// few.
 					if !strings.Contains(line, "VIRTUAL TABLE INDEX") && !strings.Contains(line, "TEMP B-TREE") && !strings.Contains(line, "Sort") {
 						t.Errorf("%s: %q\n%q\n%s", name, line, plan, sql)
 					}
@@ -209,7 +210,7 @@ func TestSearchReadsOnlyWhatMatches(t *testing.T) {
 	})
 }
 
-// TestSearchGoesOnBehindTheNewestPosts has more statuses than are looked through
+// TestSearchGoesOnBehindTheNewestPosts has more statuses than the search reads
 // one by one.
 func TestSearchGoesOnBehindTheNewestPosts(t *testing.T) {
 	const posts = 8000

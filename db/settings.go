@@ -18,7 +18,7 @@ type Setting struct {
 	UpdatedAt Time `gorm:"autoUpdateTime:false"`
 }
 
-// SettingsState returns the current state of the settings.
+// SettingsState is the state of the runtime settings.
 type SettingsState struct {
 	// Revision counts the changes of settings and the restarts.
 	Revision int64
@@ -49,7 +49,7 @@ func (d *DB) DeleteSetting(ctx context.Context, group, key string) error {
 	return err
 }
 
-// SettingsState reads how far the settings have come.
+// SettingsState returns the state of the settings.
 func (d *DB) SettingsState(ctx context.Context) (SettingsState, error) {
 	var s SettingsState
 	text, err := d.Meta(ctx, settingsKey)

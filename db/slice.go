@@ -18,7 +18,7 @@ func (s Slice[T]) Value() (driver.Value, error) {
 	return string(b), err
 }
 
-// Scan reads what Value wrote.
+// Scan reads the JSON array.
 func (s *Slice[T]) Scan(src any) error {
 	var text string
 	switch v := src.(type) {
@@ -52,7 +52,7 @@ func (o Document) Value() (driver.Value, error) {
 	return string(b), err
 }
 
-// Scan reads what Value wrote.
+// Scan reads the JSON object.
 func (o *Document) Scan(src any) error {
 	switch v := src.(type) {
 	case string:

@@ -86,7 +86,7 @@ type MediaAttachment struct {
 	ID        int64 `gorm:"primaryKey;autoIncrement"`
 	AccountID string
 	StatusID  *string
-	// ScheduledStatusID is the status to come that the file waits for.
+	// ScheduledStatusID is the scheduled status that has reserved the file.
 	ScheduledStatusID *int64
 	Position          int
 	Type              string // image, video, audio, unknown
@@ -108,7 +108,7 @@ type Conversation struct {
 	URI string `gorm:"column:uri"`
 }
 
-// Tombstone keeps the URI of what was deleted.
+// Tombstone keeps the URI of a deleted object.
 type Tombstone struct {
 	URI        string `gorm:"column:uri;primaryKey"`
 	FormerType string
@@ -128,7 +128,7 @@ func (d *DB) StatusByURI(ctx context.Context, uri string) (*Status, error) {
 }
 
 // HeldStatus is StatusByID with the row locked until the transaction ends, so
-// that what is read from it stays true. The status of a reblog is locked first.
+// that it stays true. For a reblog, the reblogged status is locked first.
 func (d *DB) HeldStatus(ctx context.Context, id string) (*Status, error) {
 	if d.pool.dialect != Postgres {
 		return d.StatusByID(ctx, id)
@@ -361,7 +361,7 @@ func (d *DB) DeleteStatus(ctx context.Context, s *Status, limit int) (more bool,
 	return more, err
 }
 
-// deletePollCard removes what only some statuses have: a poll, a card.
+// deletePollCard removes rows that only some statuses have: a poll, a card.
 func (d *DB) deletePollCard(ctx context.Context, s *Status) error {
 	if s.PollID != nil {
 		if _, err := d.exec(ctx, "delete status's poll", "DELETE FROM polls WHERE id = ?", *s.PollID); err != nil {

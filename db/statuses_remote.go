@@ -15,15 +15,15 @@ func (d *DB) NewIDAt(t time.Time) string {
 	return encodeFlake(uint64(max(t.UnixMilli(), 0)), binary.BigEndian.Uint64(b[:]))
 }
 
-// Object is what this server knows of an ActivityPub id.
+// Object is the state of an ActivityPub id on this server.
 type Object struct {
 	StatusID string // "" where it is no status
 	Message  bool   // a chat message
 	Gone     bool   // deleted here, or by its author before it came
 }
 
-// KnownObject returns what is known of an id, on behalf of an actor, or of
-// anybody for "".
+// KnownObject returns the state of an id. gone includes an undo or deletion by
+// actor that came before the object; "" is no actor.
 func (d *DB) KnownObject(ctx context.Context, uri, actor string) (Object, error) {
 	return value[Object](ctx, d, "object "+uri, `SELECT COALESCE((SELECT id FROM statuses WHERE uri = ?), '') AS status_id,
 		EXISTS (SELECT 1 FROM chat_messages WHERE uri = ?) AS message,

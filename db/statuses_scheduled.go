@@ -25,13 +25,13 @@ type StatusParams struct {
 	ContentType    string      `json:"content_type,omitempty"`
 	SpoilerText    string      `json:"spoiler_text,omitempty"`
 	Sensitive      bool        `json:"sensitive,omitempty"`
-	Visibility     string      `json:"visibility,omitempty"` // as asked for; "" is the usual one
-	PostedAs       string      `json:"posted_as"`            // the visibility that comes out
+	Visibility     string      `json:"visibility,omitempty"` // as requested; "" is the default
+	PostedAs       string      `json:"posted_as"`            // the resulting visibility
 	InReplyToID    string      `json:"in_reply_to_id,omitempty"`
 	ConversationID int64       `json:"conversation_id,omitempty"`
 	Language       string      `json:"language,omitempty"`
 	To             []string    `json:"to,omitempty"`
-	Addressed      bool        `json:"addressed,omitempty"`  // To counts, even where it is empty
+	Addressed      bool        `json:"addressed,omitempty"`  // To counts, even if it is empty
 	ExpiresIn      int64       `json:"expires_in,omitempty"` // seconds
 	Poll           *PollParams `json:"poll,omitempty"`
 	AppName        string      `json:"app_name,omitempty"`
@@ -52,7 +52,7 @@ func (p StatusParams) Value() (driver.Value, error) {
 	return string(raw), err
 }
 
-// Scan reads what Value wrote.
+// Scan reads the JSON.
 func (p *StatusParams) Scan(src any) error {
 	switch v := src.(type) {
 	case string:

@@ -26,7 +26,7 @@ func (t Time) Value() (driver.Value, error) {
 	return t.UnixMicro(), nil
 }
 
-// Scan reads what Value wrote.
+// Scan reads microseconds, or NULL.
 func (t *Time) Scan(src any) error {
 	switch v := src.(type) {
 	case nil:

@@ -12,9 +12,9 @@ import (
 )
 
 // BenchmarkTimelines reads the newest page, and one in the middle, of every
-// kind of timeline among a thousand statuses and among a million, for someone
-// who follows 20 others and someone who follows 2,000. No cost may hang on
-// either number.
+// kind of timeline among a thousand statuses and among a million, for a
+// follower of 20 accounts and for one of 2,000. The cost must depend on neither
+// number.
 func BenchmarkTimelines(b *testing.B) {
 	for _, size := range []int{1_000, 1_000_000} {
 		b.Run(fmt.Sprintf("statuses=%d/sqlite", size), func(b *testing.B) { benchmarkTimelines(b, dbtest.Ready(b), size) })
@@ -122,7 +122,7 @@ func seedTimelines(b *testing.B, d *db.DB, few, many *db.Account, size int) []st
 	for i := range ids {
 		id, n := d.NewID(), i*7%benchAuthors
 		if size < 100*benchAuthors && i%10 == 0 {
-			n = i * 10 % benchAuthors // or few would have too little
+			n = i * 10 % benchAuthors // otherwise few would follow too few statuses
 		}
 		ids[i] = id
 		visibility := db.Public
@@ -152,7 +152,7 @@ func seedTimelines(b *testing.B, d *db.DB, few, many *db.Account, size int) []st
 	}
 	flush()
 	if d.Dialect() == db.Postgres {
-		exec("ANALYZE") // which it does itself, in a while
+		exec("ANALYZE") // PostgreSQL does so by itself after a while
 	}
 	return ids
 }

@@ -11,8 +11,8 @@ type Timeline struct {
 }
 
 // windowSize bounds the places of a timeline that one statement reads. Most of
-// a timeline may be unwanted: without this bound, a viewer who mutes the
-// busiest author would make the database read everything ever written.
+// a timeline may be unwanted: without this bound, muting the busiest author
+// would make the database read all statuses.
 const windowSize = 1000
 
 // window is a timeline without the viewer's conditions: FROM and WHERE, with

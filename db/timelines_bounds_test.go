@@ -11,8 +11,9 @@ import (
 	"svc/db/dbtest"
 )
 
-// fill posts n public statuses with a hashtag by one author, for everybody's
-// home that is named, in few statements; it returns their ids, oldest first.
+// fill posts n public statuses with a hashtag by one author, and puts them on
+// the home timelines of homes, in few statements. It returns their ids, oldest
+// first.
 func fill(t *testing.T, d *db.DB, author *db.Account, n int, homes ...string) []string {
 	t.Helper()
 	ids := make([]string, n)
@@ -39,8 +40,8 @@ func fill(t *testing.T, d *db.DB, author *db.Account, n int, homes ...string) []
 	return ids
 }
 
-// Someone who mutes nearly everything gets to what is left in steps that each
-// look at a bounded part, and misses nothing.
+// TestUnwantedStatusesAreReadInWindows: a viewer who mutes nearly everything
+// reads the rest in bounded steps, and misses nothing.
 func TestUnwantedStatusesAreReadInWindows(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		w := newTown(t, d)
@@ -102,7 +103,8 @@ func TestUnwantedStatusesAreReadInWindows(t *testing.T) {
 	})
 }
 
-// An author of the timeline's other half is passed by the same statement.
+// TestTimelinesOfSeveralTagsAreOne: statuses of several hashtags are merged,
+// and each is listed once.
 func TestTimelinesOfSeveralTagsAreOne(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		w := newTown(t, d)

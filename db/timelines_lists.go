@@ -120,9 +120,9 @@ func (d *DB) RemoveListEntries(ctx context.Context, listID int64, limit int) (in
 		(SELECT status_id FROM home_entries WHERE account_id = ? ORDER BY status_id LIMIT ?)`, name, name, limit)
 }
 
-// listsOf selects the timelines of lists for a status of s's author: of owners
-// who follow the author, with ids above after and up to upTo, if these are
-// given.
+// listsOf selects the timelines of lists for a status of s's author. The owners
+// of the lists follow the author, and have ids above after and up to upTo, if
+// these are given.
 func listsOf(s *Status, after, upTo string) (string, []any) {
 	query := `SELECT CAST(? AS TEXT) || CAST(m.list_id AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT) FROM list_accounts m
 		JOIN follows f ON f.follower_id = m.owner_id AND f.target_id = m.account_id

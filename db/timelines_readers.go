@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// The functions of this file ask a timeline's own query for one status, on
-// behalf of many viewers at once: who of those that look on has it there.
+// The functions of this file run the query of a timeline for one status and
+// many viewers at once. They return the viewers with the status on that
+// timeline.
 
 // eachViewer stands for the id of a viewer in a selection for many.
 const eachViewer = "\x00"
@@ -16,7 +17,7 @@ const eachViewer = "\x00"
 // expression is an argument that is written into a statement as it is.
 type expression string
 
-// everyRelation takes no rule of a timeline as irrelevant to a viewer.
+// everyRelation applies all rules of a timeline to each viewer.
 var everyRelation = Relations{Blocks: true, Mutes: true, DomainBlocks: true, ThreadMutes: true, HidesReblogs: true, Bookmarks: true, Filters: true}
 
 // ofEachViewer writes the column of the viewer in place of eachViewer.
@@ -157,10 +158,10 @@ func (d *DB) ListReaders(ctx context.Context, statusID string, lists []int64) (m
 	return out, err
 }
 
-// GoneReaders returns those of viewers who may have had a deleted status on their
-// home timelines, or on lists with its author: they follow the author or, for
-// home timelines, wrote it or were addressed; and they neither block nor mute
-// the author.
+// GoneReaders returns those of viewers who may have had a deleted status on
+// their home timelines, or with onLists on a list. They follow the author or,
+// for home timelines, wrote the status or were addressed by it; and they
+// neither block nor mute the author.
 func (d *DB) GoneReaders(ctx context.Context, gone *GoneStatus, viewers []string, onLists bool) ([]string, error) {
 	var q selection
 	vw, ids := d.viewers(viewers)
@@ -193,8 +194,8 @@ func (d *DB) ListsOf(ctx context.Context, accountID string, lists []int64) (map[
 	return out, err
 }
 
-// Touched returns those of viewers who voted in the poll of a status, or reacted
-// to it.
+// Touched returns those of viewers who voted in the poll of a status, or
+// reacted to it.
 func (d *DB) Touched(ctx context.Context, statusID string, viewers []string) ([]string, error) {
 	vw, ids := d.viewers(viewers)
 	return list[string](ctx, d, "who touched a status", `WITH vw AS (`+vw+`) SELECT vw.id FROM vw WHERE

@@ -9,7 +9,7 @@ import (
 	"svc/db/dbtest"
 )
 
-// town is a few accounts with what they have to do with author.
+// town has an author, and accounts with different relations to them.
 type town struct {
 	d                                        *db.DB
 	author, follower, named, stranger, muter *db.Account
@@ -31,7 +31,7 @@ func newTown(t *testing.T, d *db.DB) *town {
 	return w
 }
 
-// post files a status under the indexes that lists read.
+// post stores a status with rows in the indexes that lists read.
 func (w *town) post(t *testing.T, visibility string) string {
 	t.Helper()
 	id := w.d.NewID()
@@ -57,8 +57,8 @@ func ids(refs []db.StatusRef) []string {
 	return out
 }
 
-// The table of the specification, 6.1: by id, in a profile, on the public
-// timeline.
+// TestWhoSeesWhichVisibility checks the table of the specification, 6.1: by id,
+// in a profile, on the public timeline.
 func TestWhoSeesWhichVisibility(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		w := newTown(t, d)
@@ -172,13 +172,15 @@ func TestPagesMeetWithoutGapOrOverlap(t *testing.T) {
 	})
 }
 
-// Every list of statuses walks an index in its order, and sends one statement.
+// TestTimelinesReadOnlyWhatTheyShow: every list of statuses reads an index in
+// its order, in one statement.
 func TestTimelinesReadOnlyWhatTheyShow(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		v := db.Viewer{ID: "v", Relations: db.Relations{Blocks: true, Mutes: true, ThreadMutes: true, DomainBlocks: true}}
 		plain := db.Viewer{ID: "v"}
 		p := db.Page{Limit: 20, MaxID: "z"}
-		// An empty page that a viewer's wishes may have emptied takes a second.
+		// An empty page takes a second statement if the viewer's filters may
+		// have emptied it.
 		statements := map[string]int{
 			"home": 2, "home upwards": 2, "public": 2, "local": 2, "direct": 2, "list": 2, "list upwards": 2, "tag": 2, "tag upwards": 2,
 			"tags": 6, "public of a host": 2, "public, media": 2, "profile": 1,

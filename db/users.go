@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// User returns the user of an account.
+// User holds the credentials and settings of a local account's owner.
 type User struct {
 	AccountID                string `gorm:"primaryKey"`
 	Email                    string
@@ -19,7 +19,7 @@ type User struct {
 	TOTPSecret               string        `gorm:"column:totp_secret"`
 	TOTPEnabled              bool          `gorm:"column:totp_enabled"`
 	TOTPPending              string        `gorm:"column:totp_pending"` // shown, not yet confirmed
-	TOTPStep                 int64         `gorm:"column:totp_step"`    // the last whose code was used
+	TOTPStep                 int64         `gorm:"column:totp_step"`    // the last step with a used code
 	BackupCodes              Slice[string] // as hashes
 	MFAWrong                 int           `gorm:"column:mfa_wrong"` // codes since MFAWrongSince
 	MFAWrongSince            Time          `gorm:"column:mfa_wrong_since"`

@@ -143,8 +143,8 @@ func TestPagesOfUsersMeetFromBothEnds(t *testing.T) {
 	})
 }
 
-// TestTalliesFollowEveryChange: counts without counting must be those of the
-// rows, whatever happened to them.
+// TestTalliesFollowEveryChange: totals read from tallies must equal the counted
+// rows after any change.
 func TestTalliesFollowEveryChange(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx := t.Context()

@@ -37,7 +37,7 @@ func lines(t *testing.T, d *db.DB, query string) []string {
 	return out
 }
 
-// wantFacets compares what is kept of facets with what follows from the rows of
+// wantFacets compares the stored facets with those derived from the rows of
 // accounts.
 func wantFacets(t *testing.T, d *db.DB, when string) {
 	t.Helper()
@@ -51,8 +51,8 @@ func wantFacets(t *testing.T, d *db.DB, when string) {
 	}
 }
 
-// TestFacetsFollowTheirAccounts changes accounts in every way and compares what
-// is kept of them with what follows from their rows.
+// TestFacetsFollowTheirAccounts changes accounts in every way and compares
+// their facets with those derived from the rows.
 func TestFacetsFollowTheirAccounts(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx, all := t.Context(), crowd(t, d)
@@ -87,8 +87,8 @@ func TestFacetsFollowTheirAccounts(t *testing.T) {
 	})
 }
 
-// TestAccountsFromBeforeFacetsAreFound: until a job has come to them they are
-// found without, and once it has, they are found and counted all the same.
+// TestAccountsFromBeforeFacetsAreFound: accounts are found and counted before a
+// job has added their facets, and after.
 func TestAccountsFromBeforeFacetsAreFound(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx := t.Context()
@@ -140,8 +140,8 @@ func TestAccountsFromBeforeFacetsAreFound(t *testing.T) {
 	})
 }
 
-// TestUsersAreFoundAsByReadingThemAll compares every kind of filter with what a
-// look at each account says, page by page from both ends.
+// TestUsersAreFoundAsByReadingThemAll compares every kind of filter with a test
+// of each account, page by page from both ends.
 func TestUsersAreFoundAsByReadingThemAll(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx, r := t.Context(), rand.New(rand.NewPCG(1, 2))
@@ -227,8 +227,8 @@ func TestUsersAreFoundAsByReadingThemAll(t *testing.T) {
 	})
 }
 
-// TestTheLogIsSearchedAsByReadingItAll compares searches of a long log with what
-// a look at each entry says.
+// TestTheLogIsSearchedAsByReadingItAll compares searches of a long log with a
+// test of each entry.
 func TestTheLogIsSearchedAsByReadingItAll(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx, r := t.Context(), rand.New(rand.NewPCG(3, 4))
@@ -252,7 +252,7 @@ func TestTheLogIsSearchedAsByReadingItAll(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range 250 {
-			if i == 200 { // as after an update from a version without
+			if i == 200 { // as after an update from a version without the index
 				for _, step := range []string{"DELETE FROM log_grams", "INSERT INTO meta (key, value) VALUES ('reindex_log', '1500')"} {
 					if err := dbtest.Exec(t, d, step); err != nil {
 						t.Fatal(err)
@@ -301,8 +301,8 @@ func TestTheLogIsSearchedAsByReadingItAll(t *testing.T) {
 	})
 }
 
-// TestSearchedPartsAreCountedFromThenOn: a part of many names that someone looks
-// for is counted from tallies the next time, whatever changed in between.
+// TestSearchedPartsAreCountedFromThenOn: after a search for a part of many
+// names, later totals come from tallies, also after changes.
 func TestSearchedPartsAreCountedFromThenOn(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx := t.Context()

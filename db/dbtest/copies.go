@@ -132,9 +132,8 @@ func create(t testing.TB, admin, from string) string {
 	return address(t, admin, name)
 }
 
-// patiently runs a statement again while someone is still connected to the
-// database that it copies or renames: a session ends a little after it was
-// closed.
+// patiently repeats a statement while another session is connected to the
+// database that it copies or renames: a closed session takes a moment to end.
 func patiently(ctx context.Context, q interface {
 	ExecContext(context.Context, string, ...any) (sql.Result, error)
 }, query string) error {

@@ -51,8 +51,8 @@ func each(t *testing.T, make func(t testing.TB, admin string) string, fn func(t 
 	}
 }
 
-// Postgres is the address of a migrated database on PostgreSQL, "" when
-// SVC_TEST_POSTGRES is not set: for benchmarks, which have no subtests by Each.
+// Postgres returns the address of a migrated database on PostgreSQL, "" without
+// SVC_TEST_POSTGRES. It is for benchmarks, which have no subtests by Each.
 func Postgres(t testing.TB) string {
 	t.Helper()
 	if server() == "" {
@@ -61,17 +61,17 @@ func Postgres(t testing.TB) string {
 	return ready(t, server())
 }
 
-// server is where databases can be created.
+// server returns the server for new databases.
 func server() string { return os.Getenv("SVC_TEST_POSTGRES") }
 
-// Ready is the address of a migrated SQLite database.
+// Ready returns the address of a migrated SQLite database.
 func Ready(t testing.TB) string {
 	t.Helper()
 	return ready(t, "")
 }
 
 // ready returns the address of a new, migrated database on the server admin, or
-// when that is "" on SQLite. It is a copy of one that was migrated before:
+// on SQLite for "". It is a copy of a database that was migrated before:
 // migrating takes longer than most tests.
 func ready(t testing.TB, admin string) string {
 	t.Helper()
@@ -85,19 +85,20 @@ func ready(t testing.TB, admin string) string {
 	return dsn
 }
 
-// New returns a migrated SQLite database: for what no dialect could change.
+// New returns a migrated SQLite database, for tests that do not depend on the
+// dialect.
 func New(t testing.TB) *db.DB {
 	t.Helper()
 	return Open(t, Ready(t))
 }
 
-// Open opens dsn until the test ends, and migrates it if it is not.
+// Open opens dsn until the test ends, and applies missing migrations.
 func Open(t testing.TB, dsn string) *db.DB {
 	t.Helper()
 	return OpenAt(t, dsn, nil)
 }
 
-// OpenAt is Open with a clock of the test's own.
+// OpenAt is Open with the clock of the test.
 func OpenAt(t testing.TB, dsn string, now func() time.Time) *db.DB {
 	t.Helper()
 	return OpenWith(t, dsn, db.Options{Now: now})
@@ -138,7 +139,7 @@ func Queries(t testing.TB, fn func(ctx context.Context)) int64 {
 	return n.Load()
 }
 
-// Exec runs one statement with ? placeholders, to lay out rows by hand.
+// Exec runs one statement with ? placeholders, for rows that no method inserts.
 func Exec(t testing.TB, d *db.DB, query string, args ...any) error {
 	t.Helper()
 	if d.Dialect() == db.Postgres {

@@ -10,12 +10,12 @@ import (
 	"svc/db"
 )
 
-// Between runs second in the midst of first: once first has carried out a
-// statement that contains part. First goes on as soon as second has ended, or
-// waits for a lock, which only first can hold. It returns the errors of both.
+// Between runs second during first: after the first statement of first that
+// contains part. first continues as soon as second has ended, or waits for a
+// lock, which only first can hold. It returns the errors of both.
 //
-// On SQLite there is one writer, so that second waits whenever the statement is
-// in a transaction. There it tests what first read before its transaction.
+// SQLite has one writer, so second waits whenever the statement is in a
+// transaction. There the test covers the reads of first before its transaction.
 func Between(t testing.TB, d *db.DB, part string, first, second func(ctx context.Context) error) (err1, err2 error) {
 	t.Helper()
 	reached, resume, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)

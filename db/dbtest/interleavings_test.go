@@ -8,7 +8,7 @@ import (
 	"svc/db/dbtest"
 )
 
-// rename reads an account, and writes what it read with a letter more.
+// rename reads an account, and writes its name with one more letter.
 func rename(d *db.DB, id, letter string) func(ctx context.Context) error {
 	return func(ctx context.Context) error {
 		a, err := d.Account(ctx, id)

@@ -84,7 +84,7 @@ func Wasteful(plan []string) []string {
 	return out
 }
 
-// after is the word that follows what in line.
+// after returns the word behind what in line.
 func after(line, what string) string {
 	_, rest, _ := strings.Cut(line, what)
 	word, _, _ := strings.Cut(rest, " ")

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Proxy stands between a program and PostgreSQL, so that the way can be cut, or
-// hang with its connections open.
+// Proxy stands between a program and PostgreSQL. It can cut the connections, or
+// stall them while they stay open.
 type Proxy struct {
 	t       testing.TB
 	to      string
@@ -39,7 +39,7 @@ func NewProxy(t testing.TB, dsn string) (*Proxy, string) {
 	return x, u.String()
 }
 
-// Open takes connections.
+// Open accepts connections.
 func (x *Proxy) Open() {
 	x.t.Helper()
 	l, err := net.Listen("tcp", x.address)
@@ -69,7 +69,7 @@ func (x *Proxy) Open() {
 	}()
 }
 
-// Cut closes the way and whatever is on it.
+// Cut closes all connections and accepts no new ones.
 func (x *Proxy) Cut() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -80,7 +80,8 @@ func (x *Proxy) Cut() {
 	clear(x.conns)
 }
 
-// Stall lets no byte pass until Flow. Connections stay, and new ones are taken.
+// Stall passes no bytes on until Flow. Connections stay open, and new ones are
+// accepted.
 func (x *Proxy) Stall() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
