@@ -336,6 +336,67 @@ func TestStreamsAreRefusedToTheWrong(t *testing.T) {
 	}
 }
 
+// TestOpenStreamsAreLimited opens streams of one user and of one address, before
+// and after the limits are changed.
+func TestOpenStreamsAreLimited(t *testing.T) {
+	s := servertest.Start(t)
+	token := s.Token("ann", servertest.AllScopes)
+	open := func(addr, token string) (*websocket.Conn, int) {
+		t.Helper()
+		header := http.Header{}
+		if addr != "" {
+			header.Set("X-Forwarded-For", addr)
+		}
+		if token != "" {
+			header.Set("Authorization", "Bearer "+token)
+		}
+		conn, resp, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(s.URL, "http")+"/api/v1/streaming?stream=public", &websocket.DialOptions{HTTPHeader: header})
+		if resp == nil {
+			t.Fatal(err)
+		}
+		if conn != nil {
+			t.Cleanup(func() { _ = conn.CloseNow() })
+		}
+		return conn, resp.StatusCode
+	}
+	expect := func(addr, token string, want int) *websocket.Conn {
+		t.Helper()
+		conn, status := open(addr, token)
+		if status != want {
+			t.Errorf("from %q with token %q: %d, want %d", addr, token, status, want)
+		}
+		return conn
+	}
+	limit := func(user, address int) {
+		t.Helper()
+		for name, n := range map[string]int{":connections_per_user": user, ":connections_per_address": address} {
+			if _, err := s.Admin("root").Admin.Config.Set(t.Context(), ":svc", ":streaming", client.Keyword(name, n)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	limit(2, 1)
+	expect("192.0.2.1", token, 101)
+	last := expect("192.0.2.2", token, 101)
+	expect("192.0.2.3", token, 429)
+	expect("192.0.2.1", "", 101)
+	expect("192.0.2.1", "", 429)
+	expect("192.0.2.1", s.AppToken(), 429)
+	expect("2001:db8::1", "", 101)
+	expect("2001:db8::2", "", 429) // of the same customer
+	expect("", "", 101)            // whoever comes without a proxy's word
+	expect("", "", 101)
+	_ = last.Close(websocket.StatusNormalClosure, "")
+	for status, end := 0, time.Now().Add(patience); status != 101; _, status = open("192.0.2.3", token) {
+		if time.Now().After(end) {
+			t.Fatal("a closed stream counts")
+		}
+	}
+	limit(0, 3)
+	expect("192.0.2.3", token, 101)
+	expect("192.0.2.1", "", 101)
+}
+
 // TestASocketTakesCommands subscribes to streams of one socket and leaves them.
 func TestASocketTakesCommands(t *testing.T) {
 	s := servertest.Start(t)

@@ -84,7 +84,7 @@ func (a *API) reader(c *gin.Context, socket bool) (*reader, error) {
 	if token == "" && socket {
 		token = strings.TrimSpace(c.GetHeader("Sec-WebSocket-Protocol"))
 	}
-	r := &reader{token: token, who: web.RemoteAddr(c), waiting: make(chan delivery, mostWaiting), gone: make(chan struct{}), streams: map[stream]bool{}}
+	r := &reader{token: token, who: web.CountedAddr(c), waiting: make(chan delivery, mostWaiting), gone: make(chan struct{}), streams: map[stream]bool{}}
 	if token == "" {
 		return r, nil
 	}

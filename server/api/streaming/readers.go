@@ -15,7 +15,6 @@ import (
 const (
 	mostStreams = 100 // of a reader
 	mostWaiting = 256 // messages that a reader has not taken yet
-	mostReaders = 100 // of one account, or of one address without an account
 )
 
 // message is one that readers of some streams get, as the bytes of both formats.
@@ -35,7 +34,7 @@ type delivery struct {
 // reader is one connection.
 type reader struct {
 	token    string      // "" for a stranger
-	who      string      // an account or an address, for by
+	who      string      // an account, or an address that is told apart from others; else ""
 	multiple atomic.Bool // a socket whose messages name their stream
 	waiting  chan delivery
 	gone     chan struct{} // closed when the reader is cut off
@@ -131,12 +130,17 @@ func (x *index) remove(r *reader, s stream) {
 
 // begin registers a reader, unless there are too many of its account or address.
 func (a *API) begin(r *reader) error {
+	limits := a.Settings.Load().Streams
+	most := limits.PerUser
+	if auth.AccountOf(r.id) == nil {
+		most = limits.PerAddress
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {
 	case a.stopping:
 		return fault.Unavailable("The server is stopping")
-	case a.by[r.who] >= mostReaders:
+	case most > 0 && r.who != "" && a.by[r.who] >= most:
 		return fault.RateLimited("Too many streams")
 	}
 	a.by[r.who]++

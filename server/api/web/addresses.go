@@ -141,6 +141,16 @@ func clientAddr(c *gin.Context) (addr netip.Addr, known bool) {
 	return addr, known
 }
 
+// CountedAddr is what stands for a client where its connections are counted; ""
+// where addresses do not tell clients apart.
+func CountedAddr(c *gin.Context) string {
+	addr, known := clientAddr(c)
+	if !known {
+		return ""
+	}
+	return addr.String()
+}
+
 // RemoteAddr is the address of the client for limits, not for logs; "" when it
 // is not known.
 func RemoteAddr(c *gin.Context) string {

@@ -38,7 +38,12 @@ func accessSettings() []Setting {
 		rows = append(rows, row(":rate_limit", l.name, RateKind, Limit{l.anonymous, l.user},
 			func(s *Settings) any { return &s.RateLimits[l.bucket] }, l.description).null(Limit{}))
 	}
-	return rows
+	return append(rows,
+		row(":streaming", ":connections_per_user", Integer, 100, func(s *Settings) any { return &s.Streams.PerUser },
+			"Streams that a user may have open at once in a process; 0 is any number").between(0, 100000),
+		row(":streaming", ":connections_per_address", Integer, 100, func(s *Settings) any { return &s.Streams.PerAddress },
+			"Streams without a user that an address may have open at once in a process; 0 is any number").between(0, 100000),
+	)
 }
 
 func per(window time.Duration, count int) Rate { return Rate{Window: window, Count: count} }

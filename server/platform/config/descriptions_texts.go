@@ -140,6 +140,7 @@ var keyTexts = map[string]string{
 	":rich_media":                            "Previews of pages that posts link to",
 	":static_fe":                             "Pages for browsers without scripts",
 	":streamer":                              "Streaming of events",
+	":streaming":                             "Open streams of events",
 	":uri_schemes":                           "Links that are taken",
 	":user":                                  "Follows between people",
 	":web_cache_ttl":                         "How long answers to other servers are kept",

@@ -24,6 +24,7 @@ type Settings struct {
 	Captcha      Captcha
 	Welcome      Welcome
 	RateLimits   [BucketCount]Limit
+	Streams      Streams
 	Scheduled    Scheduled
 	Expiry       Expiry
 	Formatter    Formatter
@@ -256,6 +257,12 @@ type Rate struct {
 type Limit struct {
 	Anonymous Rate
 	User      Rate
+}
+
+// Streams bounds the streams that are open in a process; 0 is any number.
+type Streams struct {
+	PerUser    int
+	PerAddress int // without a user
 }
 
 // DefaultSettings returns the snapshot of all defaults.
