@@ -134,7 +134,7 @@ func (w *world) show(m *db.MediaAttachment) *db.Status {
 
 func (w *world) delete(s *db.Status) {
 	w.t.Helper()
-	if err := w.db.Tx(w.t.Context(), func(tx *db.DB) error { return tx.DeleteStatus(w.t.Context(), s) }); err != nil {
+	if err := w.db.Tx(w.t.Context(), func(tx *db.DB) error { _, err := tx.DeleteStatus(w.t.Context(), s, 10); return err }); err != nil {
 		w.t.Fatal(err)
 	}
 }
