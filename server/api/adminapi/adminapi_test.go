@@ -34,7 +34,7 @@ type world struct {
 	*servertest.Server
 	t                   *testing.T
 	root, ann, bob, eve *db.Account
-	made                string // the id of the object that an example made last
+	made                string // the id of the last object that an example created
 }
 
 func each(t *testing.T, fn func(t *testing.T, w *world), edit ...func(*config.Settings)) {
@@ -101,7 +101,7 @@ func (w *world) call(token, method, path, body string) (int, http.Header, string
 	return resp.StatusCode, resp.Header, string(raw)
 }
 
-// admin calls as root.
+// admin sends a request as root.
 func (w *world) admin(method, path, body string) (int, string) {
 	w.t.Helper()
 	status, _, text := w.call(w.Token("root", servertest.AdminScopes), method, path, body)
@@ -116,7 +116,7 @@ func (w *world) want(method, path, body string, status int, answer string) {
 	}
 }
 
-// log is the messages of the moderation log, newest first.
+// log returns the messages of the moderation log, newest first.
 func (w *world) log() []string {
 	w.t.Helper()
 	entries, err := w.Admin("root").Admin.Log.List(api.LogQuery{}).Page(w.t.Context())
@@ -199,8 +199,8 @@ func encode(t *testing.T, v any) string {
 	return strings.TrimSpace(out.String())
 }
 
-// fold shows each form of an account or status in full once, and by a name from
-// then on.
+// fold keeps the first occurrence of each account or status, and replaces later
+// ones by a name.
 func (s *script) fold(v any) any {
 	switch v := v.(type) {
 	case []any:
@@ -243,8 +243,8 @@ func (s *script) check(name string) {
 	}
 }
 
-// TestBodiesAreAsWritten walks through a case: a post is reported twice, looked
-// at, noted, resolved and deleted.
+// TestBodiesAreAsWritten records a case: a post is reported twice, its reports
+// are read, noted and resolved, and the post is deleted.
 func TestBodiesAreAsWritten(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		s := &script{w: w, names: map[string]string{}, forms: map[string]string{}}

@@ -1,11 +1,11 @@
 // Package adminapi answers admins, under /api/svc/admin. Each noun is a small
-// struct in a file of its own: its fields are all that its handlers may touch. A
-// handler binds parameters, calls one operation or query, and renders; rules live
-// below, in moderation and its kin.
+// struct in a file of its own, with only the dependencies of its handlers as
+// fields. A handler binds parameters, calls one operation or query, and
+// renders; rules are below, in moderation and its kin.
 //
-// A request is checked in this order: the caller, by the guard of the route; the
-// shape of its parameters and then the scope, by the binder; the rest by the
-// operation.
+// A request is checked in this order: the caller, by the guard of the route;
+// the shape of its parameters and then the scope, by the binder; the rest by
+// the operation.
 package adminapi
 
 import (
@@ -47,6 +47,5 @@ type Parts struct {
 	Site       config.Site
 }
 
-// bad is the answer to parameters that make no sense where the API has no
-// better word for them.
+// bad refuses invalid parameters where the API has no more specific answer.
 func bad() error { return &web.Answer{Status: http.StatusBadRequest, Body: "Invalid parameters"} }

@@ -149,8 +149,8 @@ func byField(err error) error {
 	return &web.Answer{Status: http.StatusBadRequest, Body: body}
 }
 
-// appID reads the app's number from the path. One that is too great names
-// nothing.
+// appID reads the app's number from the path. A number that is too large names
+// no app.
 func appID(c *gin.Context) (int64, error) {
 	n, err := strconv.ParseInt(c.Param("id"), 10, 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {

@@ -161,7 +161,7 @@ func TestWhatAppsAreRefused(t *testing.T) {
 	})
 }
 
-// TestADeletedAppIsSignedOut: at once, in every process.
+// TestADeletedAppIsSignedOut: its tokens end at once, in every process.
 func TestADeletedAppIsSignedOut(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -188,8 +188,8 @@ func TestADeletedAppIsSignedOut(t *testing.T) {
 	})
 }
 
-// TestATrustedAppRegistersWithoutACaptcha: from the change on, and no more when
-// it is taken back.
+// TestATrustedAppRegistersWithoutACaptcha: the change takes effect at once, and
+// so does its reversal.
 func TestATrustedAppRegistersWithoutACaptcha(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx, root := t.Context(), w.Admin("root")

@@ -19,7 +19,8 @@ import (
 // gif is a picture of one point.
 const gif = "GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!\xf9\x04\x01\x00\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"
 
-// kocaptcha draws captchas that show aB3x, until it is told to fail.
+// kocaptcha starts a captcha service whose captchas show aB3x, until fail is
+// set.
 func kocaptcha(t *testing.T) (endpoint string, fail *atomic.Bool) {
 	t.Helper()
 	var drawn atomic.Int64
@@ -42,8 +43,8 @@ func kocaptcha(t *testing.T) (endpoint string, fail *atomic.Bool) {
 	return s.URL + "/ko", fail
 }
 
-// TestAnotherServiceDrawsCaptchasWhereTheSettingsSay, and its solutions count
-// once like our own.
+// TestAnotherServiceDrawsCaptchasWhereTheSettingsSay: a solution of its
+// captchas can be used once, like one of our own.
 func TestAnotherServiceDrawsCaptchasWhereTheSettingsSay(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -95,7 +96,7 @@ func TestAnotherServiceDrawsCaptchasWhereTheSettingsSay(t *testing.T) {
 	}, func(s *config.Settings) { s.Captcha.Enabled = true })
 }
 
-// browse is the answer to a browser at a path.
+// browse requests a path like a browser and returns the answer.
 func (w *world) browse(path string) (int, http.Header, string) {
 	w.t.Helper()
 	resp, err := http.Get(w.URL + path)

@@ -20,7 +20,7 @@ import (
 	"svc/server/servertest"
 )
 
-// chat is from's chat with to, in which these texts stand, the last one last.
+// chat creates from's chat with to, with these texts as messages, in order.
 func (w *world) chat(from string, to *db.Account, texts ...string) (*api.Chat, []string) {
 	w.t.Helper()
 	chats := w.Client(from).Chats
@@ -216,7 +216,7 @@ func TestWhatChatsAreNotThere(t *testing.T) {
 	})
 }
 
-// TestAMessagesKeyIsShownForAWhile: to admins too.
+// TestAMessagesKeyIsShownForAWhile: admins see it too.
 func TestAMessagesKeyIsShownForAWhile(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -240,7 +240,7 @@ func TestAMessagesKeyIsShownForAWhile(t *testing.T) {
 	})
 }
 
-// TestChatsCostAFixedNumberOfStatements: one or many.
+// TestChatsCostAFixedNumberOfStatements: one chat costs as many as several.
 func TestChatsCostAFixedNumberOfStatements(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.chat("ann", w.bob, "one")
@@ -269,7 +269,7 @@ func TestChatsCostAFixedNumberOfStatements(t *testing.T) {
 	})
 }
 
-// TestAnAccountThatIsGoneIsAnEmptyObject: messages to it stay.
+// TestAnAccountThatIsGoneIsAnEmptyObject: the messages to it stay.
 func TestAnAccountThatIsGoneIsAnEmptyObject(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		chat, _ := w.chat("ann", w.bob, "one")

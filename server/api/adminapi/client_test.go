@@ -113,8 +113,8 @@ func TestADeactivatedAccountIsShutOut(t *testing.T) {
 	})
 }
 
-// TestARepeatedNoteIsWrittenOnce repeats a request with its key, as after a
-// lost answer.
+// TestARepeatedNoteIsWrittenOnce repeats a request with its key, as a client
+// does after a lost answer.
 func TestARepeatedNoteIsWrittenOnce(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		id := w.report("ann", w.bob, "rude")
@@ -129,8 +129,8 @@ func TestARepeatedNoteIsWrittenOnce(t *testing.T) {
 	})
 }
 
-// TestTwoServersModerateAtOnce: two processes on one database, as the last one
-// to speak decides, and neither is answered wrongly.
+// TestTwoServersModerateAtOnce: of concurrent changes in two processes the last
+// one counts, and both get a right answer.
 func TestTwoServersModerateAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		if w.DB.Dialect() != db.Postgres {
@@ -170,7 +170,8 @@ func TestTwoServersModerateAtOnce(t *testing.T) {
 	})
 }
 
-// TestListsCostAFixedNumberOfStatements: rendered or not, one report or many.
+// TestListsCostAFixedNumberOfStatements: it is the same for one report and
+// many, cached or not.
 func TestListsCostAFixedNumberOfStatements(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		for range 6 {
@@ -228,7 +229,8 @@ func TestListsCostAFixedNumberOfStatements(t *testing.T) {
 	})
 }
 
-// TestAModeratorIsNotifiedOfTheReport: with the report itself, on request.
+// TestAModeratorIsNotifiedOfTheReport: the notification has the report, if the
+// token may read reports.
 func TestAModeratorIsNotifiedOfTheReport(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()

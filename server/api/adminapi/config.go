@@ -22,8 +22,8 @@ type Config struct {
 // Config are the handlers of the settings.
 func (p *Parts) Config() Config { return Config{p.Saved} }
 
-// Show is GET /config. Secrets are masked unless with_secrets asks for them,
-// for which the scope of POST is needed: secrets open more than reading.
+// Show is GET /config. Secrets are masked unless the request has with_secrets,
+// which needs the scope of POST: secrets give access beyond this API.
 func (a Config) Show(c *gin.Context) error {
 	onlyDB, secrets, err := configQuery(c)
 	if err != nil {
@@ -83,8 +83,8 @@ func setting(group, key string, value term.Term, names []string) api.ConfigSetti
 	return api.ConfigSetting{Group: group, Key: key, Value: value.JSON(), DB: names}
 }
 
-// Update is POST /config. Secrets of the request are answered as sent,
-// those of before masked.
+// Update is POST /config. Its answer has the secrets of the request as sent,
+// and earlier ones masked.
 func (a Config) Update(c *gin.Context) error {
 	_, secrets, err := configQuery(c)
 	if err != nil {
@@ -130,8 +130,8 @@ func (s *shape) item(i int, field, message string) {
 	s.wrong = append(s.wrong, web.ShapeValue{Pointer: fmt.Sprintf("/configs/%d/%s", i, field), Message: message})
 }
 
-// configChanges reads the body. Null is nothing, but for the whole value of a
-// setting, which it cannot be.
+// configChanges reads the body. Null counts as absent, but not as the value of
+// a setting, where it is refused.
 func configChanges(c *gin.Context) ([]settings.Change, error) {
 	var in struct {
 		Configs []struct {
@@ -146,8 +146,8 @@ func configChanges(c *gin.Context) ([]settings.Change, error) {
 	if err := s.bind(web.Read(c, &in)); err != nil {
 		return nil, err
 	}
-	// Items that could not be read are missing: the places of others would be
-	// wrong.
+	// Unreadable items are missing from the changes, so indexes of later faults
+	// would be wrong.
 	if err := s.err(); err != nil {
 		return nil, err
 	}

@@ -18,8 +18,8 @@ func TestSettingsAreDescribedForForms(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		entries, err := w.Admin("root").Admin.Config.Descriptions(t.Context())
 		w.must(err)
-		// A whole entry of each kind: a plain one, one of a policy, one with
-		// secrets, and one of a group whose keys have values of their own.
+		// One full entry of each kind: a plain one, one of a policy, one with
+		// secrets, and one of a group with values of its own below each key.
 		var some []api.ConfigDescription
 		for _, name := range [][2]string{{":svc", ":chat"}, {":svc", ":mrf_object_age"}, {":ex_aws", ":s3"}, {":cors_plug", ""}} {
 			i := slices.IndexFunc(entries, func(d api.ConfigDescription) bool { return d.Group == name[0] && d.Key == name[1] })

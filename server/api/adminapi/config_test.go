@@ -24,7 +24,7 @@ import (
 
 const configPath = "/api/svc/admin/config"
 
-// refused is the answer to a refused call.
+// refused sends a call that must be refused, and returns the answer.
 func refused(t *testing.T, c *client.Client, method, path, body string) (int, string) {
 	t.Helper()
 	var raw any
@@ -189,7 +189,7 @@ func TestWithoutTheDatabaseThreeEndpointsRefuse(t *testing.T) {
 				t.Errorf("%v: %d %s", call, code, body)
 			}
 		}
-		// Shape and scope are judged before.
+		// Shape and scope are checked before the setting.
 		if code, body := refused(t, root, "POST", configPath, `{"configs":5}`); code != 400 || body == want {
 			t.Errorf("a wrong shape: %d %s", code, body)
 		}

@@ -19,7 +19,7 @@ import (
 	"svc/server/rules/moderation"
 )
 
-// invalid is the message of a value that none of its kind can be.
+// invalid is the message for a value of the wrong kind.
 const invalid = "is invalid"
 
 // Credentials answers requests about profiles and settings of users.
@@ -57,8 +57,9 @@ func (a Credentials) Show(c *gin.Context) error {
 	return web.OK(c, out)
 }
 
-// credentialsForm takes values of any kind: one of the wrong kind is refused by
-// name, like one that breaks a rule. Renamed fields have both names.
+// credentialsForm accepts values of any kind: a value of the wrong kind is
+// refused by name, like a value that breaks a rule. Renamed fields have both
+// names.
 type credentialsForm struct {
 	Email                 any `json:"email"`
 	Password              any `json:"password"`
@@ -251,7 +252,7 @@ func (r *reader) credentials(in *credentialsForm) moderation.Credentials {
 	return out
 }
 
-// text is a string, nil when absent.
+// text reads a string, nil when absent.
 func (r *reader) text(name string, v any) *string {
 	s, ok := v.(string)
 	switch {
@@ -264,7 +265,8 @@ func (r *reader) text(name string, v any) *string {
 	return &s
 }
 
-// exactBoolean is a boolean, or a form's word for one; nil when absent or empty.
+// exactBoolean reads a boolean, or a form's word for one; nil when absent or
+// empty.
 func (r *reader) exactBoolean(name string, v any) *bool {
 	yes := v == true || v == "true" || v == "1"
 	switch {
@@ -277,8 +279,8 @@ func (r *reader) exactBoolean(name string, v any) *bool {
 	return &yes
 }
 
-// fields is a list of names and values, as JSON or by their places in a form;
-// nil when absent or empty.
+// fields reads a list of names and values, as JSON or by their places in a
+// form; nil when absent or empty.
 func (r *reader) fields(name string, v any) []db.Field {
 	items, ok := v.([]any)
 	if byPlace, isMap := v.(map[string]any); isMap {
@@ -312,7 +314,7 @@ func (r *reader) fields(name string, v any) []db.Field {
 	return out
 }
 
-// placed are items by the numbers of their places, in order.
+// placed returns items in the order of the numbers of their places.
 func placed(items map[string]any) ([]any, bool) {
 	places := make([]int, 0, len(items))
 	for key := range items {

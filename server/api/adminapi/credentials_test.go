@@ -89,7 +89,8 @@ func TestCredentialsAreChanged(t *testing.T) {
 		if diff := cmp.Diff(want, got, decoded); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		// As forms, by the older names, from the query, with words for booleans.
+		// The same as forms, with the older names, from the query, and with
+		// words for booleans.
 		for _, c := range []struct{ path, body string }{
 			{"/users/ann/credentials", "is_locked=false&is_discoverable=0&fields[1][name]=b&fields[1][value]=2&fields[0][name]=a&fields[0][value]=1"},
 			{"/users/ann/credentials?hide_follows=false&unknown=1&nickname=bob", `{"hide_followers":"false","bio":null,"id":"x"}`},
@@ -167,7 +168,7 @@ func TestCredentialsThatAreWrongAreNamedAllAtOnce(t *testing.T) {
 }
 
 // TestAPasswordThatAnAdminChoosesIsOfNoUseBeforeAReset: it ends all logins, and
-// asks for another one.
+// the user must choose another one.
 func TestAPasswordThatAnAdminChoosesIsOfNoUseBeforeAReset(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -247,7 +248,7 @@ func TestPicturesComeAsFilesAndGoAsEmptyTexts(t *testing.T) {
 	}, func(s *config.Settings) { s.Instance.BackgroundUploadLimit = 1000 })
 }
 
-// TestCredentialsAskForTheScopeFirst, before anything of a body is looked at.
+// TestCredentialsAskForTheScopeFirst: the scope is checked before the body.
 func TestCredentialsAskForTheScopeFirst(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		token := w.Token("root", servertest.AllScopes)

@@ -7,8 +7,8 @@ import (
 	"svc/client/api"
 )
 
-// decoded leaves out the bytes that answers were decoded from, which a wished
-// value has not.
+// decoded ignores the raw bytes of answers, which an expected value does not
+// have.
 var decoded = cmp.Options{
 	cmpopts.IgnoreFields(api.Invite{}, "Raw"), cmpopts.IgnoreFields(api.AdminApp{}, "Raw"),
 	cmpopts.IgnoreFields(api.Credentials{}, "Raw"), cmpopts.IgnoreFields(api.ConfigSetting{}, "Raw"),

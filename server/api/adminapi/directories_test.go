@@ -111,8 +111,8 @@ func (d *directory) serve(c net.Conn) {
 	}
 }
 
-// TestADirectoryIsAskedWhereTheSettingsSay: it decides alone while it can be
-// reached, and brings accounts along.
+// TestADirectoryIsAskedWhereTheSettingsSay: while it can be reached, it alone
+// decides about passwords, and unknown people get accounts.
 func TestADirectoryIsAskedWhereTheSettingsSay(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		d := &directory{people: map[string]struct{ password, mail, name string }{
@@ -129,7 +129,7 @@ func TestADirectoryIsAskedWhereTheSettingsSay(t *testing.T) {
 			return err != nil
 		}
 		w.set(":ldap", ":enabled", true, ":host", "127.0.0.1", ":port", port, ":base", "dc=example,dc=org", ":uid", "uid")
-		w.must(w.login("ann", servertest.Password)) // nobody asks it yet
+		w.must(w.login("ann", servertest.Password)) // the directory is not used yet
 		_, err := w.Admin("root").Admin.Config.Set(t.Context(), ":svc", "Svc.Web.Auth.Authenticator", "Svc.Web.Auth.LDAPAuthenticator")
 		w.must(err)
 		w.must(w.login("ann", "by ldap"))
@@ -159,7 +159,7 @@ func TestADirectoryIsAskedWhereTheSettingsSay(t *testing.T) {
 	})
 }
 
-// byDirectory has people signed in by the directory at this port.
+// byDirectory sets the directory at this port for sign-ins.
 func (w *world) byDirectory(port int, more ...any) {
 	w.t.Helper()
 	w.set(":ldap", append([]any{":enabled", true, ":host", "127.0.0.1", ":port", port, ":base", "dc=example,dc=org", ":uid", "uid"}, more...)...)
@@ -167,8 +167,8 @@ func (w *world) byDirectory(port int, more ...any) {
 	w.must(err)
 }
 
-// TestADirectoryThatFailsSaysSo: once a minute, and why, while the passwords kept
-// here go on.
+// TestADirectoryThatFailsSaysSo: the log has the reason once a minute, and
+// local passwords still work.
 func TestADirectoryThatFailsSaysSo(t *testing.T) {
 	const people = 0
 	fake := func(bind, search int64) func(t *testing.T) int {
@@ -178,7 +178,7 @@ func TestADirectoryThatFailsSaysSo(t *testing.T) {
 		}
 	}
 	encrypted := func(t *testing.T) int {
-		srv := httptest.NewTLSServer(http.NotFoundHandler()) // of an authority that nobody knows
+		srv := httptest.NewTLSServer(http.NotFoundHandler()) // its certificate is of an unknown authority
 		t.Cleanup(srv.Close)
 		srv.Config.ErrorLog = log.New(io.Discard, "", 0)
 		return srv.Listener.Addr().(*net.TCPAddr).Port
@@ -236,8 +236,8 @@ func TestADirectoryThatFailsSaysSo(t *testing.T) {
 	}
 }
 
-// TestARightPasswordWithoutAnAccountSaysSo: repeating it is no guess. A mail
-// address or name that does not fit is adapted.
+// TestARightPasswordWithoutAnAccountSaysSo: repeating it does not count as a
+// guess. A mail address or name that does not fit is adapted.
 func TestARightPasswordWithoutAnAccountSaysSo(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		long := strings.Repeat("é", 150)

@@ -15,7 +15,7 @@ import (
 	"svc/server/servertest"
 )
 
-// draw puts files into a service's emoji folder.
+// draw writes files into a service's emoji folder.
 func (w *world) draw(s *servertest.Server, files map[string]string) {
 	w.t.Helper()
 	for name, text := range files {
@@ -25,7 +25,7 @@ func (w *world) draw(s *servertest.Server, files map[string]string) {
 	}
 }
 
-// emojis are the shortcodes and categories that anybody is shown.
+// emojis returns the public shortcodes and their categories.
 func (w *world) emojis(c *client.Client) map[string]string {
 	w.t.Helper()
 	list, err := c.Emojis.List(w.t.Context())
@@ -96,8 +96,8 @@ func TestReloadedEmojiAreWrittenFromThenOn(t *testing.T) {
 	})
 }
 
-// TestEveryProcessReloadsItsEmoji: each from its own folder, as servers of one
-// site have that in common.
+// TestEveryProcessReloadsItsEmoji: each process reads its own folder, as
+// several servers of one site do.
 func TestEveryProcessReloadsItsEmoji(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		if w.DB.Dialect() != db.Postgres {

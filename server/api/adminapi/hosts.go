@@ -10,13 +10,14 @@ import (
 	"svc/server/platform/hosts"
 )
 
-// hostPage and hostPageMost are how many hosts or jobs a page has.
+// hostPage is the default size of a page of hosts or jobs, hostPageMost the
+// largest.
 const (
 	hostPage     = 50
 	hostPageMost = 500
 )
 
-// sized is how many items a page is to have.
+// sized returns the size of a page.
 func sized(limit *int64) int {
 	if limit == nil || *limit < 1 {
 		return hostPage

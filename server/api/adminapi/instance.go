@@ -49,7 +49,8 @@ func (a Instance) Stats(c *gin.Context) error {
 	}})
 }
 
-// ReloadEmoji is POST /reload_emoji: every process reads the pictures anew.
+// ReloadEmoji is POST /reload_emoji: every process reads the emoji folder
+// again.
 func (a Instance) ReloadEmoji(c *gin.Context) error {
 	if err := web.Scope(c); err != nil {
 		return err

@@ -27,7 +27,7 @@ const (
 	byHTTP   = "Svc.Web.MediaProxy.Invalidation.Http"
 )
 
-// cache stands before the server and records the requests that it gets.
+// cache is a cache in front of the server that records the requests it gets.
 type cache struct {
 	*httptest.Server
 	mu   sync.Mutex
@@ -89,7 +89,7 @@ func TestCachesAreToldByHTTPToForgetWhatIsPurged(t *testing.T) {
 			t.Errorf("told (-want +got):\n%s", diff)
 		}
 
-		// Caches know proxied files by the proxy's URLs.
+		// Caches store proxied files under the proxy's URLs.
 		w.choose(":media_proxy", ":enabled", true, ":base_url", c.URL+"/")
 		w.must(media.Purge(ctx, false, "https://one.example/x.png"))
 		got := c.heard()
@@ -104,8 +104,8 @@ func TestCachesAreToldByHTTPToForgetWhatIsPurged(t *testing.T) {
 	})
 }
 
-// program writes a program that notes how it was called, and returns it and
-// where that is noted.
+// program writes a program that records its arguments, and returns its path and
+// that of the record.
 func program(t *testing.T, lines string) (path, notes string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -130,7 +130,7 @@ func TestCachesAreToldByAProgramThatNoShellSees(t *testing.T) {
 	if want := "1|https://one.example/a.png https://one.example/$(touch$%7BIFS%7Dx);%60id%60|\n"; err != nil || string(raw) != want {
 		t.Errorf("told %q, %v", raw, err)
 	}
-	// Failures do not fail the request.
+	// A failing program does not fail the request.
 	for _, path := range []string{filepath.Join(t.TempDir(), "nothing"), "/", t.TempDir()} {
 		w.choose(byScript, ":script_path", path)
 		w.must(media.Purge(t.Context(), true, "https://one.example/b.png"))

@@ -123,7 +123,8 @@ func TestAnInvitationIsMailed(t *testing.T) {
 	}, servertest.WithMail, func(s *config.Settings) { s.Instance.RegistrationsOpen, s.Instance.InvitesEnabled = false, true })
 }
 
-// TestAllInvitesAreListed: more than are read at a time, in order, each once.
+// TestAllInvitesAreListed: more invites than one read returns are all listed,
+// in order, each once.
 func TestAllInvitesAreListed(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		const n = 12_345

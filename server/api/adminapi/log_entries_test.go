@@ -24,16 +24,16 @@ import (
 	"svc/server/servertest"
 )
 
-// object is JSON as it is read.
+// object is a decoded JSON object.
 type object = map[string]any
 
-// act is one admin write as it is asked for: Path under /api/svc/admin, Body
-// with its Kind, which is JSON where it is not said.
+// act is one admin write: Path under /api/svc/admin, and Body of the type Kind,
+// which is JSON if empty.
 type act struct{ Path, Body, Kind string }
 
 // write is a write of the route table, done once: Route is its line. Entries
-// are the log entries that it makes, complete except for actor; none if it is
-// not logged. Fails is the same write when it is refused, which logs nothing.
+// are the expected log entries, complete except for the actor; none if it is
+// not logged. Fails are refused forms of the write, which log nothing.
 type write struct {
 	Route   string
 	Do      act
@@ -62,9 +62,9 @@ func users(accounts ...*db.Account) []any {
 }
 
 // TestEveryWriteLeavesItsLogEntry does each admin write of the route table. The
-// log then has exactly the specified entry, complete. It has none for writes
-// that are not logged, that fail, or that are repeated with their key, which
-// get the first answer again.
+// log then has exactly the specified entry. It has none for writes that are not
+// logged, that fail, or that are repeated with their key; these get the first
+// answer again.
 func TestEveryWriteLeavesItsLogEntry(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		writes := w.writes()
@@ -88,10 +88,11 @@ func TestEveryWriteLeavesItsLogEntry(t *testing.T) {
 	})
 }
 
-// showsSecrets are the writes whose answers are not stored but made again.
+// showsSecrets lists the writes with secrets in their answers: these answers
+// are not stored, but made again.
 var showsSecrets = map[string]bool{"POST /oauth_app": true, "PATCH /oauth_app/:id": true, "POST /config": true}
 
-// leaves does one write and looks at the log.
+// leaves does one write and checks the log.
 func (w *world) leaves(row write) {
 	w.t.Helper()
 	method, _, _ := strings.Cut(row.Route, " ")
@@ -113,7 +114,7 @@ func (w *world) leaves(row write) {
 		w.t.Errorf("%s %s %s: %d %.300s", method, row.Do.Path, row.Do.Body, status, text)
 		return
 	}
-	if row.Route == "POST /users" { // they are nobody before
+	if row.Route == "POST /users" { // their ids are known only now
 		row.Entries = []object{entry("create", "@root created users: @hana, @ivan", object{"subjects": users(w.User("hana"), w.User("ivan"))})}
 	}
 	want := make([]object, len(row.Entries))
@@ -138,9 +139,9 @@ func (w *world) leaves(row write) {
 	}
 }
 
-// leavesAsExampled does the write that the example of a route has, which no row
-// here names, and looks for the action and message that it says. An object in
-// the path is the one that was made last.
+// leavesAsExampled does the write of a route's example, for routes without a
+// row here, and checks the action and message that the example names. An object
+// in the path is the one created last.
 func (w *world) leavesAsExampled(r server.Route) {
 	w.t.Helper()
 	e := servertest.Examples[r.Method+" "+r.Path]
@@ -230,8 +231,9 @@ func (w *world) newest() int64 {
 	return list.Items[0].ID
 }
 
-// since is the data of the entries after one, oldest first. Each says the same
-// in its own message, and has no more beside data than is specified.
+// since returns the data of the entries after one, oldest first. Each entry
+// must agree with its own message, and have no fields beyond the specified
+// ones.
 func (w *world) since(last int64) []object {
 	w.t.Helper()
 	list, err := w.Admin("root").Admin.Log.List(api.LogQuery{PageSize: 20}).Page(w.t.Context())
@@ -265,7 +267,7 @@ func (w *world) document(text string) (kind, body string) {
 	return form.FormDataContentType(), b.String()
 }
 
-// waiting is a user who has to be approved and to confirm their address.
+// waiting creates a user who awaits approval and confirmation.
 func (w *world) waiting(nickname string) *db.Account {
 	w.t.Helper()
 	a := w.User(nickname)
@@ -421,8 +423,8 @@ func (w *world) contentWrites() []write {
 	}
 }
 
-// unloggedWrites are not logged, except for the creation of users, whose ids
-// are not known before.
+// unloggedWrites returns the writes without log entries, and the creation of
+// users: their ids are unknown before, so its row has no entries yet.
 func (w *world) unloggedWrites() []write {
 	ctx := w.t.Context()
 	w.must(w.DB.AddInstance(ctx, "far.example"))

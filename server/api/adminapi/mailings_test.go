@@ -18,7 +18,7 @@ func (w *world) set(key string, pairs ...any) {
 	w.must(err)
 }
 
-// TestMailGoesWhereTheSettingsSay: to a program, to a relay, or nowhere.
+// TestMailGoesWhereTheSettingsSay: a program, a relay, or nowhere.
 func TestMailGoesWhereTheSettingsSay(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -60,7 +60,7 @@ func TestMailGoesWhereTheSettingsSay(t *testing.T) {
 	}, servertest.WithMail)
 }
 
-// TestAdminsAreToldWhoIsNewOnceADay, from when they say so.
+// TestAdminsAreToldWhoIsNewOnceADay: the mails begin when the setting is on.
 func TestAdminsAreToldWhoIsNewOnceADay(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -71,7 +71,7 @@ func TestAdminsAreToldWhoIsNewOnceADay(t *testing.T) {
 		if m.Subject != "New accounts at svc" || !strings.Contains(m.Text, "\n1. @root\n2. @ann\n3. @bob\n") {
 			t.Errorf("%s\n%s", m.Subject, m.Text)
 		}
-		// Later the same day, and on the next when nobody is new, nothing is sent.
+		// A second run on the same day sends nothing.
 		w.must(w.Signup.DigestNewUsers(ctx))
 		_, err := w.Admin("root").Admin.Users.ResendConfirmation(ctx, "root")
 		w.must(err)
@@ -84,7 +84,8 @@ func TestAdminsAreToldWhoIsNewOnceADay(t *testing.T) {
 	}, servertest.WithMail)
 }
 
-// TestTextsLinkToFilesWhereTheSettingsSay is for those who see no files.
+// TestTextsLinkToFilesWhereTheSettingsSay: the links are for readers without
+// attachments.
 func TestTextsLinkToFilesWhereTheSettingsSay(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()

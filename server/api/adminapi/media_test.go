@@ -36,7 +36,7 @@ func dot(t *testing.T) []byte {
 	return out.Bytes()
 }
 
-// far is another server's files, and how often they were asked for.
+// far starts another server with files. asked counts their requests.
 func far(t *testing.T) (url string, asked *atomic.Int32) {
 	t.Helper()
 	content := dot(t)
@@ -60,8 +60,8 @@ func (w *world) look(url string) (status int, body string) {
 	return resp.StatusCode, string(raw)
 }
 
-// avatar gives eve, of another server, a picture and returns where people find
-// it.
+// avatar gives eve, of another server, a picture and returns its public
+// address.
 func (w *world) avatar(url string) string {
 	w.t.Helper()
 	w.eve.Avatar = url
@@ -105,13 +105,13 @@ func TestABannedFileIsGivenOutNoMoreByAnyProcess(t *testing.T) {
 				t.Errorf("%s banned: %d %q", url, status, body)
 			}
 		}
-		// Once more changes nothing.
+		// Repeating the ban changes nothing.
 		w.must(media.Purge(ctx, true, origin+"/a.png", " "+origin+"/a.png ", proxied, ""))
 		if diff := cmp.Diff(want, w.bans("")); diff != "" {
 			t.Errorf("bans (-want +got):\n%s", diff)
 		}
 
-		// It goes by the file, and not by how the proxy is set up just now.
+		// A ban is of the file, under any setting of the proxy.
 		off := *w.Settings.Load()
 		off.MediaProxy.Enabled = false
 		w.must(w.Settings.Swap(off))
@@ -128,7 +128,7 @@ func TestABannedFileIsGivenOutNoMoreByAnyProcess(t *testing.T) {
 			t.Errorf("bans (-want +got):\n%s", diff)
 		}
 
-		// As listed, or by its own address.
+		// Unbanning accepts the listed address, or the file's own.
 		before := asked.Load()
 		w.must(media.Unban(ctx, proxied, "https://never.example/banned.png"))
 		w.must(media.Unban(ctx, origin+"/b.png"))
@@ -147,7 +147,8 @@ func TestABannedFileIsGivenOutNoMoreByAnyProcess(t *testing.T) {
 	}, withMediaProxy)
 }
 
-// A ban goes by the file, however its server or the admin writes the address.
+// TestABannedFileStaysAwayHoweverItsAddressIsWritten: a ban is of the file, in
+// any spelling of its address.
 func TestABannedFileStaysAwayHoweverItsAddressIsWritten(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		media := w.Admin("root").Admin.Media

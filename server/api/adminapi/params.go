@@ -10,12 +10,12 @@ import (
 	"svc/server/api/web"
 )
 
-// params reads the parameters of the lenient endpoints: a value that cannot be
-// understood counts as absent, one that could not even be stored makes the whole
-// request bad.
+// params reads the parameters of the lenient endpoints: an invalid value counts
+// as absent, but a value that no database can store makes the whole request
+// bad.
 type params struct{ bad bool }
 
-// text is a string or number; "" when absent.
+// text reads a string or number; "" when absent.
 func (p *params) text(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -30,7 +30,7 @@ func (p *params) text(v any) string {
 	return ""
 }
 
-// list is a list's strings; a plain string is not one.
+// list reads a list of strings; a plain string is not one.
 func (p *params) list(v any) []string {
 	items, _ := v.([]any)
 	out := make([]string, 0, len(items))
@@ -42,7 +42,7 @@ func (p *params) list(v any) []string {
 	return out
 }
 
-// names is a list that has nothing but strings, false for all else.
+// names reads a list of strings alone, false for anything else.
 func (p *params) names(v any) ([]string, bool) {
 	items, ok := v.([]any)
 	if !ok {
@@ -52,7 +52,7 @@ func (p *params) names(v any) ([]string, bool) {
 	return out, len(out) == len(items)
 }
 
-// named is a text that must be there and say something.
+// named reads a text that must not be absent or blank.
 func (p *params) named(v any) string {
 	s := p.text(v)
 	if s == "" {
@@ -61,10 +61,10 @@ func (p *params) named(v any) string {
 	return s
 }
 
-// isTrue is true for true and "true" alone.
+// isTrue returns true for true and "true" alone.
 func (p *params) isTrue(v any) bool { return v == true || v == "true" }
 
-// leadingInteger reads a number, or the digits that a string begins with.
+// leadingInteger reads a number, or the digits at the beginning of a string.
 func (p *params) leadingInteger(v any, absent int) int {
 	var s string
 	switch v := v.(type) {
@@ -91,12 +91,10 @@ func (p *params) page(number, size any, usual int) db.NumberedPage {
 	return db.NumberedPage{Number: max(p.leadingInteger(number, 1), 1), Size: max(p.leadingInteger(size, usual), 1)}
 }
 
-// shape collects faults of the parameters of endpoints that check more than the
-// binder does.
+// shape collects faults of parameters that the binder cannot check.
 type shape struct{ wrong []web.ShapeValue }
 
-// bind adds the faults that binding found. It returns an error that is not
-// about shape.
+// bind adds the faults that binding found. It returns an error of another kind.
 func (s *shape) bind(err error) error {
 	var found *web.ShapeError
 	if errors.As(err, &found) {

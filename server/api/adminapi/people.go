@@ -49,8 +49,8 @@ func (p people) found(ctx context.Context, nickname string) string {
 	return p.allFound(ctx, []string{nickname})[0]
 }
 
-// allFound is found for each. An account that cannot be found stays unknown,
-// and the operation refuses it.
+// allFound is found for several names. An account that cannot be found stays
+// unknown, and the operation refuses it.
 func (p people) allFound(ctx context.Context, nicknames []string) []string {
 	out := p.locals(nicknames)
 	ctx, cancel := context.WithTimeout(ctx, lookupTime)
@@ -117,7 +117,7 @@ func nicknames(c *gin.Context, refusal error) ([]string, error) {
 	return sent, nil
 }
 
-// locals is local for each.
+// locals is local for several handles.
 func (p people) locals(nicknames []string) []string {
 	out := make([]string, len(nicknames))
 	for i, n := range nicknames {

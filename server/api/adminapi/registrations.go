@@ -37,8 +37,8 @@ func (a Users) Create(c *gin.Context) error {
 	return web.OK(c, results(asked, nil))
 }
 
-// asked reads users to be made; one that lacks a key, or has anything but text
-// there, is not understood. null is an empty text.
+// asked reads users to be created; false if one lacks a key, or has a value
+// that is no text. null is an empty text.
 func (p *params) asked(v any) ([]signup.Asked, bool) {
 	items, ok := v.([]any)
 	out := make([]signup.Asked, len(items))
@@ -54,7 +54,7 @@ func (p *params) asked(v any) ([]signup.Asked, bool) {
 	return out, ok
 }
 
-// results returns the outcome for each account; no reasons are success.
+// results returns the outcome for each account; without reasons all succeeded.
 func results(asked []signup.Asked, reasons []string) []api.UserResult {
 	out := make([]api.UserResult, len(asked))
 	for i, u := range asked {
@@ -90,8 +90,8 @@ func (a Users) ResendConfirmations(c *gin.Context) error {
 	return a.eachNamed(c, a.Moderation.ResendConfirmations)
 }
 
-// eachNamed does something to the accounts of the parameter nicknames, and
-// answers with these as they were sent.
+// eachNamed runs do for the accounts of the parameter nicknames, and answers
+// with these as they were sent.
 func (a Users) eachNamed(c *gin.Context, do func(ctx context.Context, by *db.Account, nicknames ...string) error) error {
 	sent, err := nicknames(c, bad())
 	if err != nil {
@@ -104,8 +104,8 @@ func (a Users) eachNamed(c *gin.Context, do func(ctx context.Context, by *db.Acc
 	return web.OK(c, sent)
 }
 
-// one does something to the account of this nickname, and answers with it as it
-// was sent.
+// one runs do for the account of this nickname, and answers with it as it was
+// sent.
 func (a Users) one(c *gin.Context, nickname any, do func(ctx context.Context, by *db.Account, nickname string) error) error {
 	p := &params{}
 	sent := p.named(nickname)

@@ -24,7 +24,7 @@ import (
 	"svc/server/servertest"
 )
 
-// login signs somebody in with their password, and returns why not.
+// login signs in with a password, and returns the refusal.
 func (w *world) login(nickname, password string) error {
 	w.t.Helper()
 	ctx := w.t.Context()
@@ -68,7 +68,7 @@ func (w *world) user(nickname string) *db.User {
 	return u
 }
 
-// data is the data of the newest entry of the log.
+// data returns the data of the newest log entry.
 func (w *world) data() string {
 	w.t.Helper()
 	rows, err := w.DB.Log(w.t.Context(), db.LogFilter{}, db.NumberedPage{Number: 1, Size: 1})
@@ -108,7 +108,7 @@ func TestUsersAreMadeAllOrNone(t *testing.T) {
 			{"new", "x@example.org", " ", "password can't be blank"},
 			{"new", "x@example.org", "seven 7", "password should be at least 8 character(s)"},
 			{"bob", "nowhere", "", "nickname has already been taken"},
-			{"fine", "x@example.org", "long enough", "nickname has already been taken"}, // by the one before it
+			{"fine", "x@example.org", "long enough", "nickname has already been taken"}, // the user before it has this name
 			{"other", "FINE@example.org", "long enough", "email has already been taken"},
 		} {
 			w.want("POST", "/users", `{"users":[`+one("fine", "fine@example.org", "long enough")+`,`+one(c.nickname, c.email, c.password)+`,`+one("last", "last@example.org", "long enough")+`]}`,
@@ -221,7 +221,7 @@ func TestWhoIsMadeApprovedOrConfirmedTakesTheNextStep(t *testing.T) {
 		_, err = admin.Approve(ctx, "made", "ann")
 		w.must(err)
 
-		// Confirming comes before approval, and names all in the log.
+		// Confirming comes before approval, and the log names all accounts.
 		names, err := admin.ConfirmEmail(ctx, "Came", "ann", "came")
 		if diff := cmp.Diff([]string{"Came", "ann", "came"}, names); err != nil || diff != "" {
 			t.Errorf("confirmed: %v, (-want +got):\n%s", err, diff)
@@ -313,7 +313,7 @@ func TestDeletedUsersAreGoneOrEmptied(t *testing.T) {
 		}
 		_, err = admin.Create(ctx, []api.NewUser{{Nickname: "waiting", Email: "ann@example.org", Password: "long enough"}})
 		w.must(err)
-		// One that is deleted is not deleted once more.
+		// A deleted account is not deleted again.
 		w.want("DELETE", "/users", `{"nicknames":["ann"]}`, http.StatusOK, `["ann"]`)
 		w.wantLog("@root created users: @waiting", "@root deleted users: @waiting", "@root deleted users: @ann, @off, @eve@one.example", "@root deactivated users: @off")
 	})

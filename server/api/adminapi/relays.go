@@ -54,7 +54,7 @@ func (a Relays) shown(r *db.Relay, named string) api.Relay {
 	return out
 }
 
-// relayForm reads the address of a relay, which must be there.
+// relayForm reads the address of a relay, which is required.
 func relayForm(c *gin.Context) (string, error) {
 	var in struct {
 		URL any `json:"relay_url"`
@@ -70,8 +70,7 @@ func relayForm(c *gin.Context) (string, error) {
 	return address, nil
 }
 
-// notRelayed is the one answer to all that keeps a relay from being followed or
-// left: its address.
+// notRelayed answers any failure to follow or leave a relay with its address.
 func notRelayed(address string, cause error) error {
 	return fmt.Errorf("%w: relay: %w", &web.Answer{Status: http.StatusInternalServerError, Body: address}, cause)
 }
@@ -89,8 +88,8 @@ func (a Relays) Follow(c *gin.Context) error {
 	return web.OK(c, a.shown(row, address))
 }
 
-// Unfollow is DELETE /relay. A relay that is dead is left like any other,
-// with force or without.
+// Unfollow is DELETE /relay. A relay that does not answer is left like any
+// other, with force or without.
 func (a Relays) Unfollow(c *gin.Context) error {
 	address, err := relayForm(c)
 	if err != nil {

@@ -17,8 +17,7 @@ import (
 
 const (
 	reportPage = 50
-	// Each group has all its reports in it, so groups are fewer at once, and
-	// not without a bound.
+	// A group has all its reports, so a page of groups has an upper bound.
 	groupPage    = 100
 	groupPageMax = 1000
 )
@@ -63,7 +62,7 @@ func (a Reports) List(c *gin.Context) error {
 	return web.OK(c, array(`{"reports":`, reports, `,"total":`+strconv.FormatInt(total, 10)+`}`))
 }
 
-// array joins finished items, which encoding once more would copy and check.
+// array joins rendered items: encoding them again would copy and check them.
 func array(before string, items []json.RawMessage, after string) json.RawMessage {
 	size := len(before) + len(after) + 2
 	for _, item := range items {

@@ -93,8 +93,8 @@ func TestRolesAreGivenTakenAndLogged(t *testing.T) {
 	})
 }
 
-// TestRoleChangesAnswerAsOneOrMany: one user with their groups at top level, or
-// the group that changed and all users.
+// TestRoleChangesAnswerAsOneOrMany: the answer is one user with their groups at
+// top level, or the changed group and all users.
 func TestRoleChangesAnswerAsOneOrMany(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		user := []string{"account_id", "actor_type", "approval_pending", "avatar", "confirmation_pending", "deactivated", "display_name",
@@ -170,7 +170,7 @@ func TestRoleChangesThatAreRefusedChangeNobody(t *testing.T) {
 
 func err1[T any](_ T, err error) error { return err }
 
-// TestARoleCountsFromTheNextRequestOn, in every process.
+// TestARoleCountsFromTheNextRequestOn: it does so in every process.
 func TestARoleCountsFromTheNextRequestOn(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -194,7 +194,7 @@ func TestARoleCountsFromTheNextRequestOn(t *testing.T) {
 	})
 }
 
-// issueAs is a token with the admin scopes for any account.
+// issueAs returns a token with the admin scopes for any account.
 func (w *world) issueAs(a *db.Account) string { return w.Token(a.Nickname, servertest.AdminScopes) }
 
 func TestTagsAreGivenAndTakenInLowerCaseOnce(t *testing.T) {
@@ -262,8 +262,8 @@ func TestTagsAreGivenAndTakenInLowerCaseOnce(t *testing.T) {
 	})
 }
 
-// TestTwoAdminsChangeRolesAndTagsAtOnce: they name people in any order, no
-// request fails, and no change is lost.
+// TestTwoAdminsChangeRolesAndTagsAtOnce: in any order of accounts, no request
+// fails, and no change is lost.
 func TestTwoAdminsChangeRolesAndTagsAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()

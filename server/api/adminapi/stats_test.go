@@ -88,8 +88,8 @@ func (w *world) wantStats(when string, hosts ...string) {
 	}
 }
 
-// TestStatsAgreeWithAFullCount after a random sequence of everything that makes,
-// moves or removes a post.
+// TestStatsAgreeWithAFullCount compares after a random sequence of operations
+// that create, move or remove posts.
 func TestStatsAgreeWithAFullCount(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -217,8 +217,8 @@ func (w *world) recount() {
 	}
 }
 
-// TestThoseWhoPostAtOnceAreAllCounted posts at once, also while counts are
-// added up. A status whose transaction fails is not counted.
+// TestThoseWhoPostAtOnceAreAllCounted: several accounts post at once, also
+// while counts are added up. A status whose transaction fails is not counted.
 func TestThoseWhoPostAtOnceAreAllCounted(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()

@@ -61,8 +61,8 @@ func (a Users) List(c *gin.Context) error {
 	return web.OK(c, api.UserList{Users: a.View.AdminUsers(rows), Count: int(total), PageSize: page.Size})
 }
 
-// query looks for a part of a nickname, for accounts of a host, or for both in
-// one handle. Local nicknames are kept without our host.
+// query selects accounts by a part of the nickname, by host, or by both in one
+// handle. Local nicknames are stored without our host.
 func (p people) query(f *db.UserFilter, query string) {
 	nick, host, full := hosts.Handle(query)
 	switch own := p.Site.Host; {
@@ -136,8 +136,8 @@ func (a Users) Deactivate(c *gin.Context) error { return a.each(c, a.Moderation.
 // Approve is PATCH /users/approve.
 func (a Users) Approve(c *gin.Context) error { return a.each(c, a.Moderation.Approve) }
 
-// each does something to the accounts of the parameter nicknames, and answers
-// with them in its order.
+// each runs do for the accounts of the parameter nicknames, and answers with
+// them in its order.
 func (a Users) each(c *gin.Context, do func(ctx context.Context, by *db.Account, nicknames ...string) ([]string, error)) error {
 	sent, err := nicknames(c, bad())
 	if err != nil {

@@ -17,7 +17,8 @@ import (
 	"svc/server/servertest"
 )
 
-// TestAnAdminHasPeopleFollow: at once, unseen, and not where it must not be.
+// TestAnAdminHasPeopleFollow: the follow is made at once and without
+// notification, except where it is not allowed.
 func TestAnAdminHasPeopleFollow(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -98,7 +99,7 @@ func TestAnAdminHasAnArchiveMade(t *testing.T) {
 		w.want("POST", "/backups", ``, http.StatusBadRequest, badly)
 		w.wantLog()
 		w.want("POST", "/backups", `{"nickname":"Ann"}`, http.StatusOK, `""`)
-		w.must(admin.Backup(ctx, "ann")) // people themselves would have to wait
+		w.must(admin.Backup(ctx, "ann")) // people themselves must wait between archives
 		mail := w.Outbox.Wait("ann@example.org", 2)
 		if mail.Subject != "Your account archive is ready" || !strings.HasPrefix(mail.Link(), w.Base()) {
 			t.Errorf("mail %+v", mail)
@@ -116,7 +117,7 @@ func TestAnAdminHasAnArchiveMade(t *testing.T) {
 	}
 }
 
-// TestAdminsWhoDoTheSameAtOnce, in one process or two, do it once.
+// TestAdminsWhoDoTheSameAtOnce: in one process or two, it happens once.
 func TestAdminsWhoDoTheSameAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -157,7 +158,7 @@ func TestAdminsWhoDoTheSameAtOnce(t *testing.T) {
 			do     func(u *client.AdminUsers, names []string) error
 			log    string
 			once   bool
-			refuse int // how many are refused, with 409
+			refuse int // the number of refusals, with 409
 		}{
 			{func(u *client.AdminUsers, n []string) error { _, err := u.ConfirmEmail(ctx, n...); return err }, "confirmed email", false, 0},
 			{func(u *client.AdminUsers, n []string) error { _, err := u.Approve(ctx, n...); return err }, "approved users", true, 0},

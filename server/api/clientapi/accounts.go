@@ -153,7 +153,7 @@ func (a *Accounts) follows(c *gin.Context, list accountsOf) error {
 	return a.accounts(c, rows)
 }
 
-// accounts answers with a page of accounts, which goes by their ids.
+// accounts answers with a page of accounts, in the order of their ids.
 func (a *shared) accounts(c *gin.Context, rows []db.AccountRef) error {
 	raw, err := a.View.AccountsAt(c.Request.Context(), rows)
 	if err != nil {
@@ -169,7 +169,7 @@ func (a *shared) accountLinks(c *gin.Context, rows []db.AccountRef) {
 	}
 }
 
-// relatedAccounts is accounts with how the caller stands to each.
+// relatedAccounts is accounts with the caller's relationship to each.
 func (a *shared) relatedAccounts(c *gin.Context, rows []db.AccountRef) error {
 	out, err := a.related(c.Request.Context(), web.Caller(c).Account.ID, rows)
 	if err != nil {
@@ -179,7 +179,8 @@ func (a *shared) relatedAccounts(c *gin.Context, rows []db.AccountRef) error {
 	return web.OK(c, out)
 }
 
-// related renders accounts with how somebody stands to each, in two statements.
+// related renders accounts with a viewer's relationship to each, in two
+// statements.
 func (a *shared) related(ctx context.Context, viewerID string, rows []db.AccountRef) (api.List[api.Account], error) {
 	ids := make([]string, len(rows))
 	for i := range rows {
@@ -208,8 +209,7 @@ func (a *shared) related(ctx context.Context, viewerID string, rows []db.Account
 	return out, nil
 }
 
-// webFrontend is under which front end's name the web client's settings stand
-// in the settings store.
+// webFrontend is the name of the web client in the settings store.
 const webFrontend = "masto_fe"
 
 // SetWebSettings is PUT /api/web/settings: preferences of the web client. They

@@ -1,6 +1,6 @@
-// Package clientapi holds the handlers of the client API: that of Mastodon 2.7.2
-// with the service's extensions, and OAuth. A handler decodes, calls one operation
-// or query, and renders; rules live elsewhere.
+// Package clientapi holds the handlers of the client API: that of Mastodon
+// 2.7.2 with the service's extensions, and OAuth. A handler decodes, calls one
+// operation or query, and renders; rules are elsewhere.
 package clientapi
 
 import (
@@ -54,7 +54,7 @@ type Parts struct {
 }
 
 // API answers the client API's requests, a noun at a time. The methods of nouns
-// are web.Handlers; which path and scope each has stands in package server.
+// are web.Handlers; package server lists their paths and scopes.
 type API struct {
 	Accounts          Accounts
 	Backups           Backups
@@ -115,7 +115,7 @@ func New(p Parts) *API {
 	}
 }
 
-// shared is for most nouns: it reads and renders accounts, statuses and
+// shared is a part of most nouns: it reads and renders accounts, statuses and
 // timelines for the caller.
 type shared struct {
 	DB       *db.DB
@@ -130,17 +130,17 @@ type uploads struct {
 	Media *media.Service
 }
 
-// resolver asks other servers for accounts and statuses that are not known.
+// resolver fetches unknown accounts and statuses from other servers.
 type resolver struct {
 	*shared
 	Remote *remote.Service
 	Ingest *ingest.Service
 }
 
-// The nouns. The fields of each are all that its handlers may touch.
+// The nouns. Their fields are all the dependencies of their handlers.
 
 type (
-	// Accounts answers about accounts, and changes that of the caller.
+	// Accounts answers about accounts, and changes the caller's own.
 	Accounts struct {
 		uploads
 		Social    *social.Service
@@ -199,7 +199,7 @@ type (
 		Proxy   *media.Proxy
 		Archive *archive.Service
 	}
-	// Notifications answers about notifications, and keeps how far the caller has read.
+	// Notifications answers about notifications, and stores read markers.
 	Notifications struct {
 		*shared
 		Social *social.Service
@@ -219,9 +219,10 @@ type (
 	}
 	// Push keeps the devices that notifications are pushed to.
 	Push struct{ Push *push.Service }
-	// Registration makes accounts, and mails links to those who lost theirs.
+	// Registration creates accounts, and mails links for lost passwords and
+	// confirmations.
 	Registration struct{ Signup *signup.Service }
-	// Relationships changes how the caller stands to other accounts.
+	// Relationships changes the caller's relations to other accounts.
 	Relationships struct {
 		resolver
 		Social *social.Service
@@ -250,7 +251,7 @@ type (
 	Timelines struct{ *shared }
 )
 
-// ForReader has h answer in the form that the caller and their app ask for.
+// ForReader makes h answer in the form that suits the caller and their app.
 func (a *API) ForReader(h web.Handler) web.Handler {
 	return func(c *gin.Context) error {
 		if shape := a.view.Reader(web.Caller(c)); shape != nil {
@@ -260,5 +261,5 @@ func (a *API) ForReader(h web.Handler) web.Handler {
 	}
 }
 
-// None answers with an empty list, where there is nothing of that kind.
+// None answers with an empty list, for kinds that this server does not have.
 func None(c *gin.Context) error { return web.OK(c, json.RawMessage("[]")) }

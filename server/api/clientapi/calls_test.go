@@ -22,7 +22,7 @@ const (
 	asForm = "application/x-www-form-urlencoded"
 )
 
-// call sends a request as foreign clients do, with a body of any type.
+// call sends a request like foreign clients, with a body of any type.
 func call(t *testing.T, s *servertest.Server, token, method, path, kind, body string) answer {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, strings.NewReader(body))

@@ -20,7 +20,7 @@ import (
 	"svc/server/servertest"
 )
 
-// whisper writes into the chat of two users.
+// whisper sends a message in the chat of two users.
 func whisper(t *testing.T, s *servertest.Server, from, to, text string) *api.ChatMessage {
 	t.Helper()
 	c := s.Client(from)
@@ -35,7 +35,7 @@ func whisper(t *testing.T, s *servertest.Server, from, to, text string) *api.Cha
 	return m
 }
 
-// chatWith is a user's chat with another, as their list shows it.
+// chatWith returns a user's chat with another, as in their list.
 func chatWith(t *testing.T, s *servertest.Server, me, other string) *api.Chat {
 	t.Helper()
 	chats, err := s.Client(me).Chats.List(api.ChatQuery{}).Page(t.Context())
@@ -343,7 +343,7 @@ func TestAMessageIsSentOncePerKey(t *testing.T) {
 				t.Errorf("told %s, is %s", id, rows.Items[0].ID)
 			}
 		}
-		// The key is told for two minutes.
+		// The key is shown for two minutes.
 		if err := dbtest.Exec(t, s.DB, "UPDATE chat_messages SET created_at = ?", s.DB.Now().Add(-2*time.Minute).UnixMicro()); err != nil {
 			t.Fatal(err)
 		}
@@ -353,8 +353,8 @@ func TestAMessageIsSentOncePerKey(t *testing.T) {
 	})
 }
 
-// TestTwoWhoWriteAtOnceDoNotWaitForever has both sides of a chat write at the
-// same time, many times.
+// TestTwoWhoWriteAtOnceDoNotWaitForever: both sides of a chat write at the same
+// time, many times.
 func TestTwoWhoWriteAtOnceDoNotWaitForever(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ids := map[string]string{}
@@ -466,13 +466,14 @@ func TestChatsAreToldOfOnRequest(t *testing.T) {
 	})
 }
 
-// TestChatsTakeAFixedNumberOfStatements lists few chats, and many.
+// TestChatsTakeAFixedNumberOfStatements: a list of many chats takes as many as
+// one of few.
 func TestChatsTakeAFixedNumberOfStatements(t *testing.T) {
 	s := servertest.Start(t)
 	token := s.Token("ann", servertest.AllScopes)
 	count := func(path string) int64 {
 		t.Helper()
-		s.Get(t.Context(), path, token) // who calls is known then
+		s.Get(t.Context(), path, token) // caches the caller
 		ctx, n := db.CountStatements(t.Context())
 		if w := s.Get(ctx, path, token); w.Code != http.StatusOK {
 			t.Fatal(w.Body)

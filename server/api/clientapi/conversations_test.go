@@ -16,8 +16,8 @@ import (
 	"svc/server/servertest"
 )
 
-// unchanging makes ids and times of a body those of the golden file: ids become the
-// names they are given, or ID.
+// unchanging replaces the ids and times of a body: ids by their names in names,
+// or by ID.
 func unchanging(body string, names map[string]string) string {
 	for id, name := range names {
 		body = strings.ReplaceAll(body, id, name)
@@ -117,7 +117,7 @@ func TestConversationsAreListedReadAnsweredAndLeft(t *testing.T) {
 		if all, err = cat.Conversations.ReadAll(ctx); err != nil || len(all) != 0 {
 			t.Errorf("%v %v", all, err)
 		}
-		// Somebody else's is unknown, to every verb.
+		// Another account's conversation is not found, with any method.
 		for _, err := range []error{
 			errOf(ann.Conversations.Get(ctx, id)), errOf(ann.Conversations.Read(ctx, id)), ann.Conversations.Delete(ctx, id),
 			errOf(ann.Conversations.Statuses(id, api.PageQuery{}).Page(ctx)), errOf(ann.Conversations.SetRecipients(ctx, id, api.ConversationUpdate{Recipients: []string{annID}})),

@@ -12,9 +12,9 @@ import (
 	"svc/server/servertest"
 )
 
-// TestWhatIsKeptOfOneselfIsNeverOld changes each thing that verify_credentials
-// shows. The answers right before and right after differ, although it is cached
-// for a second.
+// TestWhatIsKeptOfOneselfIsNeverOld changes each fact that verify_credentials
+// shows. The answers right before and right after differ, although they are
+// cached for a second.
 func TestWhatIsKeptOfOneselfIsNeverOld(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx := t.Context()
@@ -129,7 +129,7 @@ func TestWhatIsKeptOfOneselfIsNeverOld(t *testing.T) {
 	})
 }
 
-// standingShown are the counts that ann is shown.
+// standingShown returns the counts that ann's clients get.
 func standingShown(t *testing.T, s *servertest.Server) string {
 	t.Helper()
 	a, err := s.Client("ann").Accounts.Verify(t.Context())
@@ -139,7 +139,7 @@ func standingShown(t *testing.T, s *servertest.Server) string {
 	return fmt.Sprint(*a.FollowRequests, *a.Svc.UnreadNotifications, *a.Svc.UnreadConversations, a.FollowersCount, a.StatusesCount)
 }
 
-// standingCounted are the same by the rows.
+// standingCounted returns the same counts from the rows.
 func standingCounted(t *testing.T, s *servertest.Server, id string) string {
 	t.Helper()
 	own, err := s.DB.OwnStanding(t.Context(), id)

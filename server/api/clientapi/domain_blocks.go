@@ -36,7 +36,7 @@ func (a *Relationships) UnblockDomain(c *gin.Context) error {
 	return a.domain(c, a.Social.UnblockDomain)
 }
 
-// domain does something to the domain that the body or the query names.
+// domain runs do for the domain in the body or the query.
 func (a *Relationships) domain(c *gin.Context, do func(ctx context.Context, by *db.Account, domain string) error) error {
 	var in api.DomainBlock
 	if err := web.BindAny(c, &in); err != nil {

@@ -13,7 +13,7 @@ import (
 	"svc/server/servertest"
 )
 
-// withEmoji lays two packs out, and has the server read them.
+// withEmoji starts a server with two packs of emoji.
 func withEmoji(t *testing.T) *servertest.Server {
 	t.Helper()
 	s := servertest.Start(t)

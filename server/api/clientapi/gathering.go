@@ -11,8 +11,8 @@ import (
 	"svc/server/rules/auth"
 )
 
-// maxRounds is how often a timeline is read on when the viewer's filters leave a
-// page short.
+// maxRounds bounds the reads of one page: filters of the viewer may leave it
+// short.
 const maxRounds = 5
 
 // readTimeline reads a page of a timeline for a viewer.
@@ -36,8 +36,8 @@ func (a *shared) timeline(c *gin.Context, places int64, read readTimeline) error
 	return web.OK(c, raw)
 }
 
-// gathered is a page as it is shown, newest first, and the ids of the newest and
-// oldest status read for it: "" when there was none.
+// gathered is a page for the viewer, newest first, and the ids of the newest
+// and oldest status that were read for it; "" for none.
 type gathered struct {
 	refs           []db.StatusRef
 	newest, oldest string
@@ -105,7 +105,7 @@ func (a *shared) gather(ctx context.Context, caller *auth.Identity, page db.Page
 	return g, nil
 }
 
-// edge is the id of the newest or oldest of a page.
+// edge returns the id of the newest or oldest status of a page.
 func edge(refs []db.StatusRef, newest bool) string {
 	if newest {
 		return refs[0].ID

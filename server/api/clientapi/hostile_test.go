@@ -18,8 +18,8 @@ import (
 	"svc/server/servertest"
 )
 
-// hostileTexts are texts that strangers write to run code in readers' browsers, as
-// package text has them.
+// hostileTexts returns the corpus of package text: texts that try to run code
+// in readers' browsers.
 func hostileTexts(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("../../platform/text/testdata/hostile/*.txt")
@@ -121,8 +121,8 @@ func smallPicture(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// TestHostileTextsComeOutHarmless puts the corpus everywhere that people can
-// write, and reads it back by every answer that shows it.
+// TestHostileTextsComeOutHarmless writes the corpus into every text that people
+// can write, and reads it back by every answer that shows it.
 func TestHostileTextsComeOutHarmless(t *testing.T) {
 	s := servertest.Start(t)
 	ctx := t.Context()

@@ -25,11 +25,12 @@ const (
 	maxPeers  = 10000
 	// activityWeeks is the number of weeks of the activity.
 	activityWeeks = 12
-	// maxMedia and perURL are for clients that want a number: attachments have
+	// maxMedia and perURL are for clients that need a number: attachments have
 	// no bound, and a link counts by its length.
 	maxMedia = 16
 	perURL   = 0
-	// unbounded stands where clients want a number and there is no bound.
+	// unbounded is the number for clients that need one where there is no
+	// bound.
 	unbounded = 1<<31 - 1
 )
 
@@ -70,8 +71,8 @@ type described struct {
 	json     json.RawMessage
 }
 
-// facts returns counts that are at most a minute old, or, while somebody counts
-// anew, the last ones.
+// facts returns counts that are at most a minute old or, during another
+// request's count, the last ones.
 func (a *Instance) facts(ctx context.Context) (*facts, error) {
 	known := a.counted.Load()
 	if known != nil && a.Now().Sub(known.at) < factsLife {
@@ -86,7 +87,7 @@ func (a *Instance) facts(ctx context.Context) (*facts, error) {
 	if newer := a.counted.Load(); newer != known {
 		return newer, nil
 	}
-	// Others wait for this too: a caller who leaves must not spoil it.
+	// Other requests wait for the count, so it goes on when the caller leaves.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), factsWait)
 	defer cancel()
 	f := &facts{at: a.Now()}

@@ -69,8 +69,8 @@ func TestWhatThereIsNoneOf(t *testing.T) {
 	}
 }
 
-// TestAnAddressThatIsNoTextNamesNothing asks with a NUL, and with bytes that
-// are not UTF-8, where an address is looked up.
+// TestAnAddressThatIsNoTextNamesNothing requests addresses with a NUL, and with
+// bytes that are not UTF-8.
 func TestAnAddressThatIsNoTextNamesNothing(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		token := s.Token("ann", servertest.AllScopes)
@@ -89,8 +89,8 @@ func TestAnAddressThatIsNoTextNamesNothing(t *testing.T) {
 	})
 }
 
-// TestThePoliciesAreTold: all that act, but for hosts that are to be kept out of
-// it; or nothing.
+// TestThePoliciesAreTold: the description has all policies in effect, except
+// for excluded hosts; or none.
 func TestThePoliciesAreTold(t *testing.T) {
 	eachVillage(t, func(t *testing.T, v *village) {
 		told := func() string {

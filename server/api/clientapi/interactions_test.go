@@ -47,7 +47,7 @@ func say(t *testing.T, c *client.Client, text string) string {
 	return s.ID
 }
 
-// told is the status and text of a refusal.
+// told returns the status and text of a refusal.
 func told(err error) string {
 	if e := new(client.Error); asError(err, &e) {
 		return http.StatusText(e.Status) + ": " + e.Message
@@ -172,8 +172,7 @@ func TestPinnedStatusesStandOnTheProfile(t *testing.T) {
 	})
 }
 
-// reacted renders reactions as: emoji, count, whether the caller's own,
-// accounts.
+// reacted renders reactions as: emoji, count, own or not, accounts.
 func reacted(t *testing.T, all []api.Reaction, err error) []any {
 	t.Helper()
 	if err != nil {

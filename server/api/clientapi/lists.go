@@ -63,8 +63,8 @@ func (a *Lists) List(c *gin.Context) error {
 	return web.OK(c, lists(rows))
 }
 
-// OfAccount is GET /api/v1/accounts/:id/lists: those of the caller's that
-// have the account.
+// OfAccount is GET /api/v1/accounts/:id/lists: the caller's lists with this
+// member.
 func (a *Lists) OfAccount(c *gin.Context) error {
 	account, err := a.DB.Account(c.Request.Context(), c.Param("id"))
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"svc/server/platform/media"
 )
 
-// wanted is a file that a form may carry: how long it may be, and the refusal
-// of one that is longer.
+// wanted is a file that a form may have: its longest length, and the refusal of
+// a longer one.
 type wanted struct {
 	limit    int
 	tooLarge error
@@ -152,8 +152,8 @@ func (a *Media) SetMascot(c *gin.Context) error {
 	return web.OK(c, a.View.Attachment(row))
 }
 
-// File is GET /media/:name. Its name is the hash of its content: the answer can
-// be kept for ever.
+// File is GET /media/:name. The name is the hash of the content, so the answer
+// can be cached for ever.
 func (a *Media) File(c *gin.Context) error {
 	name := c.Param("name")
 	archive, err := a.Archive.Is(c.Request.Context(), name)
@@ -190,8 +190,8 @@ func (a *Media) File(c *gin.Context) error {
 	})
 }
 
-// archive sends an archive of an account through this server, wherever it is
-// stored, so that no cache keeps it and its address ends with it.
+// archive sends an archive of an account. It never redirects to the file's
+// store, so that no cache keeps the archive and its address ends with it.
 func (a *Media) archive(c *gin.Context, name string) error {
 	f, kind, err := a.Media.Open(c.Request.Context(), name)
 	if err != nil {
@@ -202,8 +202,8 @@ func (a *Media) archive(c *gin.Context, name string) error {
 	return web.SendFile(c, f, web.Sent{Type: kind.Shown(), Attachment: true, ETag: hash, CacheControl: "private, no-store"})
 }
 
-// sayBanned answers for a file that an admin does not want to be given out: no
-// more than for one that was never there, and only as long as it is so.
+// sayBanned answers for a banned file as for an unknown one, and without
+// caching, since the ban may end.
 func sayBanned(c *gin.Context) error {
 	c.Header("Cache-Control", "no-store")
 	c.String(http.StatusNotFound, "Not Found")

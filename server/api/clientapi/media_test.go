@@ -125,7 +125,7 @@ func TestAFileIsUploadedDescribedShownAndFetched(t *testing.T) {
 			t.Errorf("an unknown file: %v", err)
 		}
 
-		// Shown with a status, it is still described anew.
+		// A file of a posted status can still get another description.
 		post, err := ann.Statuses.Post(ctx, api.NewStatus{MediaIDs: []string{up.ID}})
 		if err != nil || len(post.MediaAttachments) != 1 || cmp.Diff(*up, post.MediaAttachments[0]) != "" {
 			t.Fatalf("%+v, %v", post, err)
@@ -185,8 +185,9 @@ func TestAFileIsUploadedDescribedShownAndFetched(t *testing.T) {
 
 func err1[T any](_ T, err error) error { return err }
 
-// A file that lost its end, to a full disk or a careless copy, is not taken for
-// the whole: not in the store's folder, and not of those that no attachment names.
+// TestAFileThatWasCutOffIsNotGivenOut: a file that lost its end, to a full disk
+// or a bad copy, is not sent as the whole: neither an upload nor a file that no
+// attachment names.
 func TestAFileThatWasCutOffIsNotGivenOut(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx, ann := t.Context(), s.Client("ann")
@@ -272,7 +273,7 @@ func TestFilesAreNoLongerThanTheLimitsAllow(t *testing.T) {
 			t.Errorf("%s: %v", name, c.err)
 		}
 	}
-	// A body that says beforehand that it is too long is not read.
+	// A body whose announced length is too long is not read.
 	req, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+"/api/v1/media", bytes.NewReader(make([]byte, 4<<20)))
 	if err != nil {
 		t.Fatal(err)

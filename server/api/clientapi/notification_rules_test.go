@@ -74,8 +74,9 @@ func TestNotificationsOfEveryTypeAreWhole(t *testing.T) {
 	})
 }
 
-// Reports are for those who may act on them: notifications of reports stay with
-// the role, and the report itself is for tokens that may read reports.
+// TestNotificationsOfReportsGoWithTheRole: only accounts with the role get
+// notifications of reports, and only tokens that may read reports get the
+// report itself.
 func TestNotificationsOfReportsGoWithTheRole(t *testing.T) {
 	for enforced, scopes := range map[bool]string{true: "read admin:read:reports", false: "read"} {
 		t.Run(scopes, func(t *testing.T) {
@@ -147,7 +148,7 @@ func TestNotificationsOfReportsGoWithTheRole(t *testing.T) {
 				if me, err := s.Client("mod").Accounts.Verify(ctx); err != nil || *me.Svc.UnreadNotifications != 0 {
 					t.Errorf("%d unread, %v", *me.Svc.UnreadNotifications, err)
 				}
-				// One that was on its way when the role went.
+				// This notification was stored while the role was removed.
 				if err := dbtest.Exec(t, s.DB, "INSERT INTO notifications (account_id, type, from_id, report_id, created_at) VALUES (?, 'svc:report', ?, ?, 1)",
 					mod.ID, s.User("bob").ID, report.ID); err != nil {
 					t.Fatal(err)
@@ -248,7 +249,8 @@ func TestStrangersAreShutOut(t *testing.T) {
 	})
 }
 
-// TestAFollowIsToldAgainOnceItIsLongAgo follows, unfollows and follows again.
+// TestAFollowIsToldAgainOnceItIsLongAgo: a repeated follow is notified again
+// only after many other notifications.
 func TestAFollowIsToldAgainOnceItIsLongAgo(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx, ann, bob := t.Context(), s.User("ann"), s.Client("bob")

@@ -67,8 +67,8 @@ func (a *Notifications) List(c *gin.Context) error {
 	return a.notifications(c, rows)
 }
 
-// types are those of notifications that are asked for, nil for the usual ones.
-// Names that are none are passed over.
+// types returns the requested types of notifications, nil for the default ones.
+// Unknown names are ignored.
 func types(wanted, unwanted []string) []string {
 	known := slices.Concat(usualNotifications, otherNotifications)
 	out := slices.DeleteFunc(slices.Clone(known), func(t string) bool { return !slices.Contains(wanted, t) })
@@ -154,9 +154,9 @@ func (a *Notifications) Dismiss(c *gin.Context) error {
 	return web.OK(c, api.Empty{})
 }
 
-// Destroy is DELETE /api/v1/notifications/destroy_multiple: an id
-// names a notification, or the status that notifications are about. Ids that name
-// none of the caller's are passed over.
+// Destroy is DELETE /api/v1/notifications/destroy_multiple. An id names a
+// notification, or the status of notifications. Ids that name none of the
+// caller's are ignored.
 func (a *Notifications) Destroy(c *gin.Context) error {
 	var in struct {
 		IDs []string `json:"ids" binding:"required"`
@@ -179,8 +179,8 @@ func (a *Notifications) Destroy(c *gin.Context) error {
 	return web.OK(c, api.Empty{})
 }
 
-// Read is POST /api/v1/svc/notifications/read: one by id, or all up
-// to max_id, of which the newest are returned that had not been seen.
+// Read is POST /api/v1/svc/notifications/read: one by id, or all up to max_id.
+// It returns the newest of those that were unseen.
 func (a *Notifications) Read(c *gin.Context) error {
 	var in api.ReadNotifications
 	if err := web.Bind(c, &in); err != nil {

@@ -10,7 +10,8 @@ import (
 	"svc/server/servertest"
 )
 
-// stir has bob do one of each to ann, and cat favourite.
+// stir makes bob cause one notification of each kind for ann, and cat a
+// favourite.
 func stir(t *testing.T, s *servertest.Server) (statusID string) {
 	t.Helper()
 	ctx := t.Context()

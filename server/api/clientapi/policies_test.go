@@ -42,14 +42,14 @@ func (v *village) must(err error) {
 	}
 }
 
-// set saves a setting as an admin does.
+// set saves a setting like an admin.
 func (v *village) set(key string, value any) {
 	v.t.Helper()
 	_, err := v.root.Config.Set(v.t.Context(), ":svc", key, value)
 	v.must(err)
 }
 
-// chain makes these the policies, by their short names.
+// chain sets the policies, by their short names.
 func (v *village) chain(names ...string) {
 	v.t.Helper()
 	modules := make([]string, len(names))
@@ -59,7 +59,7 @@ func (v *village) chain(names ...string) {
 	v.set(":mrf", client.Keyword(":policies", modules))
 }
 
-// tag makes these the tags of ann.
+// tag sets the tags of ann.
 func (v *village) tag(tags ...string) {
 	v.t.Helper()
 	ctx, ann := v.t.Context(), []string{"ann"}
@@ -306,7 +306,8 @@ func TestOtherPoliciesActOnLocalPosts(t *testing.T) {
 	})
 }
 
-// TestPoliciesJudgeWhatElsePeopleDo: but nobody is kept from taking it back.
+// TestPoliciesJudgeWhatElsePeopleDo: policies reject other activities too, but
+// never their undoing.
 func TestPoliciesJudgeWhatElsePeopleDo(t *testing.T) {
 	eachVillage(t, func(t *testing.T, v *village) {
 		ctx := t.Context()

@@ -14,8 +14,8 @@ import (
 )
 
 // TestWhatIsAnsweredToAPostIsWhatIsRead posts statuses of every kind. The
-// answer, which is made from the rows at hand, is byte for byte the one of a
-// process that reads them.
+// answer is rendered from the new rows, and equals that of a process that reads
+// them, byte for byte.
 func TestWhatIsAnsweredToAPostIsWhatIsRead(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx := t.Context()
@@ -66,7 +66,8 @@ func TestWhatIsAnsweredToAPostIsWhatIsRead(t *testing.T) {
 	})
 }
 
-// TestAPostIsNotReadBack counts the statements after the status is stored.
+// TestAPostIsNotReadBack counts the statements after the insertion of the
+// status.
 func TestAPostIsNotReadBack(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		token := s.Token("ann", servertest.AllScopes)

@@ -28,8 +28,8 @@ func withPreviews(s *config.Settings) {
 	s.MediaPreview.MinContentLength = 1000
 }
 
-// large is a picture of a red upper and a blue lower half; with a hole in it
-// one can see through the right one.
+// large draws a picture with a red upper and a blue lower half. hole makes its
+// right half transparent.
 func large(width, height int, hole bool) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, width, height))
 	for y := range height {
@@ -70,7 +70,7 @@ func asJPEG(t testing.TB, img image.Image, turn byte) []byte {
 	return append(head, out.Bytes()[2:]...)
 }
 
-// bomb is a PNG of few bytes that says to be huge.
+// bomb returns a PNG of few bytes that claims to be huge.
 func bomb(t testing.TB) []byte {
 	raw := asPNG(t, large(64, 64, false))
 	copy(raw[16:], "\x00\x00\x7f\xff\x00\x00\x7f\xff")
@@ -180,7 +180,7 @@ func TestPreviewsAreSmallCopiesOfPicturesOfOtherServers(t *testing.T) {
 			t.Errorf("banned: %d %s", resp.StatusCode, body)
 		}
 
-		// Settings count from the next request on.
+		// A setting takes effect with the next request.
 		set(t, s, ":media_preview_proxy", ":thumbnail_max_width", 50, ":thumbnail_max_height", 50, ":image_quality", 1)
 		resp, body := fetch(t, "GET", shown("/turned.jpg").PreviewURL)
 		if c, _, err := image.DecodeConfig(strings.NewReader(body)); err != nil || c.Width != 33 || c.Height != 50 {

@@ -29,16 +29,15 @@ func (a *shared) profile(c *gin.Context) (*db.Account, error) {
 	return a.opened(c, account, err)
 }
 
-// account is the account that :id names, by id alone: below a profile only its
-// statuses take a nickname.
+// account is the account that :id names, by id alone: of the lists below a
+// profile, only its statuses accept a nickname.
 func (a *shared) account(c *gin.Context) (*db.Account, error) {
 	account, err := a.DB.Account(c.Request.Context(), c.Param("id"))
 	return a.opened(c, account, err)
 }
 
-// opened is an account that was looked up for the caller. Those that they may not
-// see are missing: pending and deactivated ones are for moderators and
-// themselves.
+// opened returns an account if the caller may see it, else a refusal: only
+// moderators and the account itself see a pending or deactivated one.
 func (a *shared) opened(c *gin.Context, account *db.Account, err error) (*db.Account, error) {
 	if errors.Is(err, db.ErrNotFound) {
 		return nil, fault.NotFound("Can't find user")

@@ -17,7 +17,7 @@ import (
 	"svc/server/servertest"
 )
 
-// elsewhere is another server's files, and how often they were asked for.
+// elsewhere is another server with files, and counts their requests.
 type elsewhere struct {
 	*httptest.Server
 	asked atomic.Int32
@@ -99,14 +99,15 @@ func TestFilesOfOtherServersComeThroughTheProxy(t *testing.T) {
 				t.Errorf("head: %d", resp.StatusCode)
 			}
 		}
-		// Nobody but us can make it fetch anything.
+		// Only addresses signed by this server are fetched.
 		for _, forged := range []string{strings.Replace(file.URL, "/proxy/", "/proxy/A", 1), avatar[:len(avatar)-8] + "x/a.png"} {
 			if resp, _ := fetch(t, "GET", forged); resp.StatusCode != 404 {
 				t.Errorf("forged: %d", resp.StatusCode)
 			}
 		}
 
-		// Switched off, it sends people to the file, and shows it directly.
+		// If the proxy is off, its addresses redirect to the file, and answers
+		// have the file's own.
 		off := *s.Settings.Load()
 		off.MediaProxy.Enabled = false
 		if err := s.Settings.Swap(off); err != nil {
@@ -142,7 +143,7 @@ func TestTheProxyFetchesMediaOfABoundedSizeOnly(t *testing.T) {
 			t.Errorf("%s: %d %.100s", path, resp.StatusCode, body)
 		}
 	}
-	// Once more within a minute, its server is not asked.
+	// A repeated request within a minute does not reach the file's server.
 	before := e.asked.Load()
 	far := must(s.DB.AccountByNickname(t.Context(), "far@far.example"))
 	far.Avatar = e.URL + "/page.png"

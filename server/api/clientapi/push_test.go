@@ -23,7 +23,7 @@ import (
 
 const pushPath = "/api/v1/push/subscription"
 
-// everyAlert asks for all that can be pushed.
+// everyAlert switches all types of pushes on.
 var everyAlert = api.PushAlerts{Follow: true, Favourite: true, Mention: true, Reblog: true, Chat: true, Reaction: true}
 
 // subscription is the form that subscribes a device.
@@ -145,8 +145,8 @@ func TestEveryNotificationIsPushed(t *testing.T) {
 	})
 }
 
-// device makes a notification of a mention before ann has a device, so that no
-// job is stored, and returns the job for the device that she has then.
+// device creates a mention before ann has a device, so that no job is stored.
+// It returns the job for the device that she subscribes then.
 func device(t *testing.T, s *servertest.Server, at *webpushtest.Service, alerts api.PushAlerts) jobs.Push {
 	t.Helper()
 	s.User("ann")
@@ -225,8 +225,8 @@ func TestAnswersOfPushServices(t *testing.T) {
 	})
 }
 
-// TestPushesShowNoMoreThanTheList changes what the list shows between the
-// notification and its push.
+// TestPushesShowNoMoreThanTheList removes a notification from the list before
+// its push.
 func TestPushesShowNoMoreThanTheList(t *testing.T) {
 	for name, change := range map[string]func(t *testing.T, s *servertest.Server, n *api.Notification) error{
 		"blocked": func(t *testing.T, s *servertest.Server, n *api.Notification) error {
@@ -333,7 +333,8 @@ func TestDevicesEndWithTheirTokens(t *testing.T) {
 	})
 }
 
-// TestARenewedTokenKeepsItsDevice refreshes a token, whose number stays.
+// TestARenewedTokenKeepsItsDevice refreshes a token. Its number, and so its
+// device, stays.
 func TestARenewedTokenKeepsItsDevice(t *testing.T) {
 	s, service := servertest.Start(t), webpushtest.Start(t)
 	s.User("ann")
@@ -416,7 +417,8 @@ func TestWrongDevicesAreRefusedAndChangeNothing(t *testing.T) {
 	if a := call(t, s, s.Token("ann", "read write follow"), "GET", pushPath, "", ""); a.status != 403 {
 		t.Errorf("without the scope: %d %s", a.status, a.body)
 	}
-	// A name that turns out to be of this machine is not called, and forgotten.
+	// A name that resolves to this machine is not called, and the device is
+	// removed.
 	if err := dbtest.Exec(t, s.DB, "UPDATE push_subscriptions SET endpoint = '"+service.Device.Endpoint+"'"); err != nil {
 		t.Fatal(err)
 	}
@@ -435,7 +437,7 @@ func TestWrongDevicesAreRefusedAndChangeNothing(t *testing.T) {
 	}
 }
 
-// TestKeysOfTheSettingsWin posts a pair, and then one that is none.
+// TestKeysOfTheSettingsWin saves a valid pair of keys, and then an invalid one.
 func TestKeysOfTheSettingsWin(t *testing.T) {
 	const public = "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"
 	s, service := servertest.Start(t, func(c *config.Settings) {

@@ -12,8 +12,8 @@ import (
 )
 
 // Reactions is GET /api/v1/svc/statuses/:id/reactions, with or without an
-// emoji: none where the instance does not show reactions, and for a status that
-// is not to be seen.
+// emoji. The list is empty if the instance hides reactions, or if the caller
+// may not see the status.
 func (a *Statuses) Reactions(c *gin.Context) error {
 	var q api.ReactionQuery
 	if err := web.BindQuery(c, &q); err != nil {

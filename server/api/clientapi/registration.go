@@ -80,7 +80,7 @@ func (a *Registration) RequestPasswordReset(c *gin.Context) error {
 	return web.NoContent(c)
 }
 
-// whoIs is the mail address or nickname in the query or body.
+// whoIs reads the mail address or nickname in the query or body.
 func whoIs(c *gin.Context) (string, error) {
 	var in api.WhoIs
 	if err := web.BindAny(c, &in); err != nil {

@@ -43,7 +43,7 @@ func refusal(err error) string {
 	return fmt.Sprintf("%d %s %s", e.Status, e.Message, e.Identifier)
 }
 
-// follow opens a link as a browser does, without going on from where it leads.
+// follow opens a link like a browser, without following redirects.
 func follow(t *testing.T, method, link string) (int, string, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, link, nil)
@@ -149,8 +149,8 @@ func TestAccountComesInThroughItsMailbox(t *testing.T) {
 	}, servertest.WithMail, func(c *config.Settings) { c.Instance.AccountActivationRequired = true })
 }
 
-// TestPendingUsersHaveNoWayIn asks with a token from before, as nobody can have
-// one of a pending account but after the settings changed.
+// TestPendingUsersHaveNoWayIn uses an older token. A pending account can have
+// one only if the settings changed.
 func TestPendingUsersHaveNoWayIn(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx := context.Background()
@@ -308,8 +308,8 @@ func TestInvitedRegisterWhileOthersMayNot(t *testing.T) {
 	}, func(c *config.Settings) { c.Instance.RegistrationsOpen = false })
 }
 
-// TestMailWaitsForItsRelay lets the relay be busy at first, and know of no such
-// mailbox at another address.
+// TestMailWaitsForItsRelay: the relay is busy at first, and refuses another
+// mailbox for good.
 func TestMailWaitsForItsRelay(t *testing.T) {
 	s := servertest.Start(t, servertest.WithMail, func(c *config.Settings) { c.Instance.AccountActivationRequired = true })
 	var tries atomic.Int64

@@ -15,7 +15,7 @@ import (
 	"svc/server/rules/social"
 )
 
-// accountsOf lists accounts that have to do with one.
+// accountsOf lists accounts related to one account.
 type accountsOf func(ctx context.Context, v db.Viewer, of *db.Account, p db.Page) ([]db.AccountRef, error)
 
 // maxRelationships is how many accounts one request may ask about.
@@ -59,8 +59,8 @@ func relationship(r db.Relationship) api.Relationship {
 	}
 }
 
-// relate does something to the account that :id names, and answers with how
-// the caller stands to it then.
+// relate runs do for the account that :id names, and answers with the caller's
+// relationship to it.
 func (a *Relationships) relate(c *gin.Context, do func(ctx context.Context, by *db.Account, id string) error) error {
 	ctx, by, id := c.Request.Context(), web.Caller(c).Account, c.Param("id")
 	if err := do(ctx, by, id); err != nil {

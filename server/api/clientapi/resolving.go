@@ -15,9 +15,9 @@ import (
 // resolveTime bounds the requests to other servers of one search.
 const resolveTime = 15 * time.Second
 
-// resolved asks other servers for the account or status that a query names, and
-// returns the name or address under which it is known then. Other servers are asked
-// only for callers who have signed in and may search beyond this server.
+// resolved fetches an unknown account or status that a query names, and returns
+// its name or id here. Other servers are called only for signed-in callers who
+// may search beyond this server.
 func (a *resolver) resolved(c *gin.Context, query string, asked bool) string {
 	caller := web.Caller(c)
 	if !asked || caller == nil || a.Settings.Load().SearchesLocal(true) {
@@ -51,7 +51,7 @@ func (a *resolver) resolvedAddress(ctx context.Context, by *db.Account, address 
 	}
 	doc, err := a.Remote.Fetch(ctx, address)
 	if err != nil {
-		// Its server may show it to its recipients alone.
+		// A private status may be visible to its recipients only.
 		if doc, err = a.Remote.FetchAs(ctx, address, by); err != nil {
 			return address
 		}
@@ -79,8 +79,8 @@ func isHandle(query string) bool {
 	return ok && nick != "" && host != "" && !strings.ContainsAny(query, " \t\n/")
 }
 
-// named is the account with this nickname, asked for at its server where it is
-// not known.
+// named returns the account with this nickname, and fetches an unknown one from
+// its server.
 func (a *resolver) named(ctx context.Context, nickname string) (*db.Account, error) {
 	if !isHandle(nickname) {
 		return a.DB.AccountByNickname(ctx, nickname)

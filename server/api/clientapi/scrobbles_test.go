@@ -66,8 +66,8 @@ func TestWhatIsListenedToIsKept(t *testing.T) {
 	})
 }
 
-// TestAScrobbleShowsItsListenerAsTheyAreNow changes an account by another process:
-// this one, which remembers who calls, shows it changed at once.
+// TestAScrobbleShowsItsListenerAsTheyAreNow changes an account in another
+// process. This one, which caches its callers, shows the change at once.
 func TestAScrobbleShowsItsListenerAsTheyAreNow(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx, token := t.Context(), s.Token("ann", servertest.AllScopes)

@@ -75,7 +75,7 @@ func (a *Search) search(c *gin.Context) (*api.Search, []string, error) {
 		tags = window(hashtags(query), q.Offset, q.Limit)
 	}
 	query = a.resolved(c, query, q.Resolve && q.Offset == 0 && q.Type != "hashtags")
-	// A part that fails is empty: the others are worth having.
+	// A part that fails is empty; the other parts are still sent.
 	if wanted("accounts") {
 		raw, err := a.searchedAccounts(c, query, q)
 		if err == nil {
@@ -95,8 +95,8 @@ func (a *Search) search(c *gin.Context) (*api.Search, []string, error) {
 	return out, tags, nil
 }
 
-// partFailed logs the error of a part of a search. A caller who is gone needs
-// no answer.
+// partFailed logs the error of a part of a search. If the client has left, it
+// is returned.
 func (a *Search) partFailed(c *gin.Context, part string, err error) error {
 	if ctx := c.Request.Context(); ctx.Err() != nil {
 		return err

@@ -293,7 +293,7 @@ func TestOwnTokensAreListedAndEnded(t *testing.T) {
 	})
 }
 
-// TestTheOwnerIsToldWhatOpensTheAccount: by mail, at the address of before.
+// TestTheOwnerIsToldWhatOpensTheAccount: the mail goes to the former address.
 func TestTheOwnerIsToldWhatOpensTheAccount(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx := t.Context()

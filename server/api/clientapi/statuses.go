@@ -202,5 +202,5 @@ func (a *Statuses) react(c *gin.Context, do reaction) error {
 	return a.status(c, status.ID)
 }
 
-// reaction does something to the status with an id, and returns it.
+// reaction is an operation on the status with an id, which it returns.
 type reaction func(ctx context.Context, by *db.Account, id string) (*db.Status, error)

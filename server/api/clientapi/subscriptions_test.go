@@ -109,7 +109,7 @@ func TestSubscriptionsEndAndAreRefused(t *testing.T) {
 	})
 }
 
-// TestManySubscribersAreToldByAJob has more of them than one request tells.
+// TestManySubscribersAreToldByAJob: they are more than one request notifies.
 func TestManySubscribersAreToldByAJob(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx, bob := t.Context(), s.User("bob")

@@ -31,10 +31,10 @@ type timelineQuery struct {
 	ReplyVisibility     string   `json:"reply_visibility"`
 }
 
-// visibilities are those that can be left out of a list.
+// visibilities are the ones that a list can leave out.
 var visibilities = []string{db.Public, db.Unlisted, db.Private, db.Direct, db.Local, db.List}
 
-// known keeps those that are visibilities, each once.
+// known returns the valid visibilities of wanted, each once.
 func known(wanted []string) []string {
 	var out []string
 	for _, v := range visibilities {
@@ -91,8 +91,8 @@ func (a *Timelines) Public(c *gin.Context) error {
 	})
 }
 
-// mayReadPublic refuses the public and hashtags' timelines to strangers where
-// the instance keeps them for its own.
+// mayReadPublic refuses the public and hashtags' timelines to strangers, if the
+// settings restrict them.
 func (a *Timelines) mayReadPublic(c *gin.Context, local bool) error {
 	s := a.Settings.Load()
 	restriction := s.Restrict.TimelinesFederated
@@ -126,8 +126,7 @@ func (a *Timelines) Tag(c *gin.Context) error {
 	})
 }
 
-// tagNames are names in the form they are stored in, each once, the first of
-// them where they are many.
+// tagNames returns hashtags in stored form, each once, up to a number.
 func tagNames(names []string) []string {
 	var out []string
 	for _, name := range names {

@@ -126,7 +126,7 @@ func TestPicturesAreChangedAsTheSettingsAsk(t *testing.T) {
 	}
 }
 
-// objects is a server that speaks as much S3 as files need, over plain HTTP.
+// objects is a server with the part of S3 that files need, over plain HTTP.
 type objects struct {
 	*httptest.Server
 	mu   sync.Mutex
@@ -225,7 +225,7 @@ func TestFilesMoveToABucketAndBackWhileTheServerRuns(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(s.DataDir, "elsewhere", name[:2], name)); err != nil {
 			t.Error(err)
 		}
-		// A ban counts before anybody is sent anywhere.
+		// A ban takes effect before a redirect to the store.
 		set(t, s, "Svc.Upload", ":uploader", "Svc.Uploaders.S3", ":proxy_remote", false)
 		if err := s.Admin("root").Admin.Media.Purge(t.Context(), true, remote.URL); err != nil {
 			t.Fatal(err)

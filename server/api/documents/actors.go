@@ -24,7 +24,8 @@ func (s *Service) actor(c *gin.Context) error {
 	if err != nil || a == nil {
 		return err
 	}
-	// Most accounts block nobody, and the answer is the same for every reader.
+	// Most accounts have no blocks, and the answer is the same for every
+	// reader.
 	matters := s.live.Load().ActivityPub.SecureMode
 	if !matters && signed(c.Request) {
 		if matters, err = s.db.BlocksAnybody(ctx, a.ID); err != nil {
@@ -64,7 +65,7 @@ func (s *Service) sendActor(c *gin.Context, a *db.Account) error {
 	})
 }
 
-// keyed is an account that has a key.
+// keyed returns an account that has a key.
 func (s *Service) keyed(ctx context.Context, a *db.Account) (*db.Account, error) {
 	if a.PublicKey != "" {
 		return a, nil
@@ -75,8 +76,8 @@ func (s *Service) keyed(ctx context.Context, a *db.Account) (*db.Account, error)
 	return s.db.Account(ctx, a.ID)
 }
 
-// account is the account in the path. Where it was deleted, that is answered, and
-// there is none.
+// account returns the account in the path. For a deleted one it answers and
+// returns nil.
 func (s *Service) account(c *gin.Context) (*db.Account, error) {
 	ctx := c.Request.Context()
 	a, err := s.db.AccountByNickname(ctx, c.Param("nickname"))

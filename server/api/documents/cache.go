@@ -72,8 +72,8 @@ func (k *cache) add(key string, entry kept) {
 	k.young[key] = entry
 }
 
-// until is when a document is no longer to be used, zero for never; ok is false
-// where it is not kept.
+// until returns the time at which a document becomes stale, zero for never; ok
+// is false if it is not cached.
 func (s *Service) until(settings *config.Settings, l lifetime) (until time.Time, ok bool) {
 	span := settings.Documents.Kept
 	if l.poll {
@@ -91,8 +91,8 @@ func (s *Service) until(settings *config.Settings, l lifetime) (until time.Time,
 	return until, true
 }
 
-// answer answers with the document of a row's version, kept ready where
-// everybody may have it.
+// answer sends the document of a row's version, from the cache if everybody may
+// have it.
 func (s *Service) answer(c *gin.Context, key string, version int64, public bool, write func() (activitypub.Object, lifetime, error)) error {
 	settings := s.live.Load()
 	if public {

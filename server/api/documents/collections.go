@@ -127,8 +127,8 @@ func (s *Service) Following(c *gin.Context) error {
 	})(c)
 }
 
-// follows answers with those who follow or are followed, where that is not
-// hidden. How many there are is hidden only with them.
+// follows answers with followers or followed accounts, unless the list is
+// hidden. The count is hidden only together with the list.
 func (s *Service) follows(c *gin.Context, l listed, hidden, countHidden bool, page pageFunc) error {
 	if !hidden {
 		l.limit, l.page = followPage, page

@@ -43,7 +43,7 @@ func New(p Parts) *Service {
 	return &Service{db: p.DB, live: p.Settings, remote: p.Remote, base: p.Site.Base, host: p.Site.Host, now: p.Now, kept: newCache(p.Now)}
 }
 
-// unfederated answers other servers while the instance keeps to itself.
+// unfederated answers other servers while federation is off.
 var unfederated = &web.Answer{Status: http.StatusNotFound, Body: gin.H{"errors": gin.H{"detail": "Page not found"}}}
 
 // open answers with h without a signature: the document is public, and needed
@@ -58,7 +58,7 @@ func (s *Service) open(h web.Handler) web.Handler {
 	}
 }
 
-// read answers with h for a reader, who in secure mode must have signed.
+// read answers with h for a reader. In secure mode the request must be signed.
 func (s *Service) read(h func(c *gin.Context, r reader) error) web.Handler {
 	return s.open(func(c *gin.Context) error {
 		r, err := s.reader(c)

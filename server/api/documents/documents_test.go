@@ -39,7 +39,7 @@ func (a answer) doc() map[string]any {
 	return out
 }
 
-// get asks for a path or address as nobody, with headers in pairs.
+// get requests a path or address without a signature, with headers in pairs.
 func get(t *testing.T, s *servertest.Server, address string, header ...string) answer {
 	t.Helper()
 	if strings.HasPrefix(address, "/") {
@@ -65,7 +65,7 @@ func get(t *testing.T, s *servertest.Server, address string, header ...string) a
 	return answer{resp.StatusCode, resp.Header, raw, t}
 }
 
-// as asks for an address as an actor of a peer.
+// as requests an address as an actor of a peer.
 func as(t *testing.T, a *peer.Actor, address string, options ...peer.Option) answer {
 	t.Helper()
 	got := a.Get(address, options...)
@@ -88,7 +88,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// meet has an actor of a peer be known to a server, and returns its row.
+// meet makes an actor of a peer known to a server, and returns its row.
 func meet(t *testing.T, s *servertest.Server, a *peer.Actor) *db.Account {
 	t.Helper()
 	row, err := s.Remote.Actor(t.Context(), a.ID)
@@ -172,8 +172,8 @@ func TestWhoIsGoneLeavesATombstone(t *testing.T) {
 
 func err1[T any](_ T, err error) error { return err }
 
-// TestPostsAreForWhomTheyAreAddressedTo asks for every kind of post as everybody
-// it may be for.
+// TestPostsAreForWhomTheyAreAddressedTo requests every kind of post as every
+// kind of reader.
 func TestPostsAreForWhomTheyAreAddressedTo(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		p := peer.Start(t, "127.0.0.3")
@@ -242,7 +242,7 @@ func TestPostsAreForWhomTheyAreAddressedTo(t *testing.T) {
 				t.Errorf("the blocked actor gets %s: %d", path, got.Status)
 			}
 		}
-		// A wrong signature is nobody's.
+		// A request with a wrong signature counts as unsigned.
 		if got := as(t, named, s.Base()+"/users/ann/outbox", peer.SignedBy(foe), peer.KeyID(named.KeyID())); got.Status != 200 {
 			t.Errorf("a public list with a wrong signature: %d %s", got.Status, got.Body)
 		}
@@ -281,8 +281,8 @@ func TestWithoutASignatureSecureModeGivesOnlyWhatChecksOne(t *testing.T) {
 				t.Errorf("signed %s: %d %v %s", address, got.Status, got.Header, got.Body)
 			}
 		}
-		// The keys are for servers that have none. A server that signs badly
-		// would store them as the account.
+		// Keys are for servers that still lack them. A server with an invalid
+		// signature would store this part as the whole account.
 		for name, got := range map[string]answer{
 			"another key":             as(t, reader, ann.URI, peer.WithKey(p.Actor("other").Key())),
 			"a key that is not there": as(t, reader, ann.URI, peer.KeyID(p.URL("/none#key"))),
@@ -356,7 +356,7 @@ func TestWhoAsksForAPostIsToldOfItsEnd(t *testing.T) {
 	})
 }
 
-// TestFetchersAreBounded holds one post's memory of who asked.
+// TestFetchersAreBounded: the fetchers stored for one post are bounded.
 func TestFetchersAreBounded(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		must(t, dbtest.Exec(t, d, `INSERT INTO fetchers WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 997)

@@ -113,7 +113,7 @@ func TestFollowsAreListedOrHidden(t *testing.T) {
 			form  api.UpdateCredentials
 			total any
 		}{
-			{api.UpdateCredentials{HideFollowsCount: &yes}, 1.0}, // the list tells it anyway
+			{api.UpdateCredentials{HideFollowsCount: &yes}, 1.0}, // the list shows the number too
 			{api.UpdateCredentials{HideFollows: &yes}, nil},
 		} {
 			if _, err := s.Client("ann").Accounts.UpdateCredentials(ctx, tt.form); err != nil {
@@ -286,7 +286,7 @@ func TestOnePostCanBeAskedForOnlySoOften(t *testing.T) {
 	}
 }
 
-// TestWhatIsToldOfOneActIsForWhomItIs asks for reblogs, favourites, follows and
+// TestWhatIsToldOfOneActIsForWhomItIs requests reblogs, favourites, follows and
 // messages by their ids.
 func TestWhatIsToldOfOneActIsForWhomItIs(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
@@ -354,8 +354,8 @@ func TestWhatIsToldOfOneActIsForWhomItIs(t *testing.T) {
 	})
 }
 
-// TestDocumentsTakeAFixedNumberOfStatements counts them, with little and much to
-// tell.
+// TestDocumentsTakeAFixedNumberOfStatements: the number is the same with few
+// rows and with many.
 func TestDocumentsTakeAFixedNumberOfStatements(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ann := s.User("ann")
@@ -371,7 +371,7 @@ func TestDocumentsTakeAFixedNumberOfStatements(t *testing.T) {
 			root.URI: 7, strings.Replace(root.URI, "/objects/", "/activities/", 1): 8, root.URI + "/replies": 3, fmt.Sprint(note["context"]): 2,
 			ann.URI: 1, ann.Outbox + "?page=true": 6, ann.FollowersURI + "?page=true": 2, ann.FeaturedURI: 2,
 		}
-		get(t, s, ann.URI) // which makes the key
+		get(t, s, ann.URI) // the first request creates the key
 		fill(2)
 		for _, n := range []int{0, 10} {
 			fill(n)

@@ -35,8 +35,8 @@ func (s *Service) Object(c *gin.Context) error {
 	})(c)
 }
 
-// post is a local status by its id, with its author, for a reader who may have
-// it. For others the error is ErrNotFound, and the status is returned with it.
+// post returns a local status by its id, with its author. If the reader may not
+// see it, the error is ErrNotFound, and the status is returned too.
 func (s *Service) post(ctx context.Context, r reader, uri string) (*db.Status, *db.Account, error) {
 	status, err := s.db.StatusByURI(ctx, uri)
 	if err != nil {
@@ -81,7 +81,7 @@ func (s *Service) input(ctx context.Context, status *db.Status, author *db.Accou
 	return in, l, nil
 }
 
-// message answers with a message of a chat, if its recipient asks for one.
+// message answers with a chat message if the reader is its recipient.
 func (s *Service) message(c *gin.Context, r reader, uri string) (done bool, err error) {
 	if r.signer == nil {
 		return false, nil
@@ -212,7 +212,7 @@ func (s *Service) Activity(c *gin.Context) error {
 // content, and claim nothing that was undone since.
 var told = []string{"Accept", "Reject", "Undo", "Delete", "Add", "Remove", "Move"}
 
-// act is an activity by its id, for a reader who may have it.
+// act returns an activity by its id, if the reader may see it.
 func (s *Service) act(ctx context.Context, r reader, id string) (activitypub.Object, error) {
 	row, err := s.db.ActivityByURI(ctx, id)
 	if errors.Is(err, db.ErrNotFound) {
@@ -235,7 +235,7 @@ func (s *Service) act(ctx context.Context, r reader, id string) (activitypub.Obj
 	return s.forReader(ctx, r, doc, actor)
 }
 
-// standing is a favourite, reaction or follow that still holds.
+// standing returns a favourite, reaction or follow that still exists.
 func (s *Service) standing(ctx context.Context, r reader, id string) (activitypub.Object, error) {
 	if r.signer == nil {
 		return nil, db.ErrNotFound // each is for one account

@@ -64,8 +64,8 @@ func (s *Service) reader(c *gin.Context) (reader, error) {
 	return reader{}, nil
 }
 
-// sayUnsigned answers who should have signed, or signed badly; err is the one of
-// reader. Other errors are returned.
+// sayUnsigned answers a request with a missing or invalid signature; err is the
+// error of reader. Other errors are returned.
 func sayUnsigned(c *gin.Context, err error) error {
 	switch {
 	case errors.Is(err, remote.ErrKeyAway):

@@ -90,7 +90,7 @@ func (s *Service) WebFinger(c *gin.Context) error {
 	return nil
 }
 
-// describe says where an account is found.
+// describe returns the addresses of an account.
 func (s *Service) describe(a *db.Account) api.WebFinger {
 	doc := api.WebFinger{
 		Subject: "acct:" + a.Nickname + "@" + s.host,

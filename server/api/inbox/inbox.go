@@ -30,11 +30,11 @@ type API struct {
 	Log      *slog.Logger
 }
 
-// Shared is POST /inbox, for everybody here.
+// Shared is POST /inbox, for all local accounts.
 func (a *API) Shared(c *gin.Context) error { return a.receive(c, nil) }
 
-// Personal is POST /users/:nickname/inbox. It answers 404 for a user who never
-// existed, and 410 for a deleted one.
+// Personal is POST /users/:nickname/inbox. It answers 404 for an unknown user,
+// and 410 for a deleted one.
 func (a *API) Personal(c *gin.Context) error {
 	return a.receive(c, func(ctx context.Context) (string, error) {
 		owner, err := a.DB.AccountByNickname(ctx, c.Param("nickname"))
@@ -68,7 +68,7 @@ func (a *API) receive(c *gin.Context, owner func(context.Context) (string, error
 	if err != nil {
 		return err
 	}
-	// All of the signature that needs no key.
+	// These checks of the signature need no key.
 	sig, err := a.Remote.Parse(c.Request, body)
 	if err != nil {
 		return a.unsigned(c, err)
@@ -83,7 +83,8 @@ func (a *API) receive(c *gin.Context, owner func(context.Context) (string, error
 	return nil
 }
 
-// read returns the body as it came: hashed and parsed are the same bytes.
+// read returns the body unchanged, so that the hashed bytes are the parsed
+// ones.
 func read(c *gin.Context) ([]byte, error) {
 	req := c.Request
 	if !activitypub.IsDocument(req.Header.Get("Content-Type")) || req.Header.Get("Content-Encoding") != "" {
@@ -92,8 +93,8 @@ func read(c *gin.Context) ([]byte, error) {
 	return io.ReadAll(req.Body) // web bounds it, in length and in time
 }
 
-// unsigned is how a signature is refused. Why is for the log alone: who signs
-// badly learns nothing.
+// unsigned refuses a signature. Only the log has the reason: the answer
+// discloses nothing.
 func (a *API) unsigned(c *gin.Context, err error) error {
 	var answer error
 	switch {

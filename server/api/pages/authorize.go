@@ -62,7 +62,7 @@ type consentPage struct {
 	App      string
 	Website  string // host of it
 	Target   string // the next address of the browser; empty when a code is shown
-	Account  string // who is signed in, with host; empty asks for name and password
+	Account  string // the signed-in account, with host; empty asks for name and password
 	Name     string
 	Asked    string
 	Scopes   []scopeRow
@@ -71,8 +71,8 @@ type consentPage struct {
 	Unconfirmed bool
 }
 
-// Authorize is GET /oauth/authorize: the question whether an app may act for a
-// person, who signs in on the same page or is signed in already.
+// Authorize is GET /oauth/authorize: it asks a person to authorise an app. They
+// sign in on the same page or are signed in already.
 func (p *Pages) Authorize(c *gin.Context) error {
 	var in struct {
 		question
@@ -170,8 +170,8 @@ func (f *consent) ticked() (scopes []string, some bool) {
 	return scopes, len(scopes) > 0
 }
 
-// who returns the person that consents: the one who signs in with the form, else
-// the owner of the session.
+// who returns the person that consents: the owner of the name and password in
+// the form, else the owner of the session.
 func (p *Pages) who(ctx context.Context, c *gin.Context, in *consent) (*auth.Proof, error) {
 	session := p.cookie(c, sessionCookie)
 	if in.Name == "" && in.Password == "" && !in.ForceLogin {
@@ -187,9 +187,9 @@ func (p *Pages) who(ctx context.Context, c *gin.Context, in *consent) (*auth.Pro
 	return by, p.begin(ctx, c, by)
 }
 
-// refusedLogin gives the status and words for a refused sign-in, 0 for any
-// other error. A person who awaits approval does not learn that the password
-// was right.
+// refusedLogin returns the status and words for a refused sign-in, 0 for any
+// other error. A person whose account awaits approval does not learn that the
+// password was right.
 func refusedLogin(err error) (int, string) {
 	var f *fault.Error
 	switch {
@@ -260,9 +260,9 @@ func targetOf(redirect string) string {
 	return u.Host
 }
 
-// deny lets the app know of a person's no (RFC 6749, 4.1.2.1). This is the only
-// error that leads on to the app: an address that anybody may register is no
-// place to send people who have decided nothing.
+// deny tells the app that the person refused (RFC 6749, 4.1.2.1). No other
+// error is sent to the app: anybody may register an address, so nobody is
+// redirected to it before they have decided.
 func (p *Pages) deny(c *gin.Context, q *auth.Question, state string) error {
 	const text = "The app was not allowed."
 	if q.RedirectURI == auth.OutOfBand {

@@ -33,8 +33,8 @@ func newApp(t *testing.T, s *servertest.Server, redirects, scopes string) *api.A
 	return app
 }
 
-// listener is an app's own server: it notes the queries that reach it, and
-// leads on to another origin as some apps do.
+// listener starts an app's own server: it records the queries that reach it,
+// and redirects to another origin as some apps do.
 func listener(t *testing.T) (callback string, queries chan url.Values) {
 	t.Helper()
 	queries = make(chan url.Values, 8)
@@ -65,7 +65,8 @@ func elsewhere(t *testing.T, html string) string {
 	return strings.Replace(s.URL, "127.0.0.1", "localhost", 1)
 }
 
-// One browser serves all: starting it takes longer than any of these.
+// TestPagesInChromium uses one browser for all parts, since starting it takes
+// long.
 func TestPagesInChromium(t *testing.T) {
 	browsers(t, func(t *testing.T, b *browser) {
 		s := servertest.Start(t, servertest.WithMail, func(c *config.Settings) {
@@ -157,7 +158,8 @@ func appOnTheWeb(t *testing.T, b *browser, s *servertest.Server) {
 	p.click(submit)
 	arrive(pkce, state)
 
-	// The browser is known now: no password, but never without asking.
+	// The browser has a session now: it needs no password, but the question is
+	// still asked.
 	pkce, state = ask()
 	if got := eval[bool](p, "document.querySelector('#password') == null"); !got {
 		t.Error("a signed-in person is asked for a password")

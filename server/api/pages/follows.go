@@ -17,10 +17,10 @@ import (
 // longestAsked bounds the part of a requested address that is shown.
 const longestAsked = 300
 
-// Follow is GET /ostatus_subscribe?acct=, where other servers send people who
-// want to follow an account: to the profile of a local one, else to their app, which
-// can look it up. This page asks no other server, or strangers could make it call
-// any.
+// Follow is GET /ostatus_subscribe?acct=, to which other servers send people
+// who want to follow an account. A local account leads to its profile; for
+// others the page refers to their app, which can look the account up. The page
+// calls no other server: otherwise strangers could make it call any.
 func (p *Pages) Follow(c *gin.Context) error {
 	asked, _ := text.Clean(web.Query(c, "acct"))
 	asked = strings.TrimSpace(asked)

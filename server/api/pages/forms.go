@@ -52,8 +52,8 @@ func (p *Pages) formToken(c *gin.Context, session string) string {
 	return formToken(p.browser(c), session)
 }
 
-// browser is a secret that this browser alone sends: one without is given one. A
-// program that sent a form by itself has none, and gets none.
+// browser returns the secret cookie of this browser, and sets a missing one. A
+// program that sends a form by itself has none, and gets none.
 func (p *Pages) browser(c *gin.Context) string {
 	const given = "svc.browser"
 	if secret := c.GetString(given); secret != "" {

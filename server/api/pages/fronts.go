@@ -12,7 +12,7 @@ import (
 // latest is how many posts the front page shows.
 const latest = 5
 
-// nav is where every public page leads to, seen from the page at path.
+// nav returns the links of every public page, for the page at path.
 func (p *Pages) nav(path string) []entry {
 	s := p.Settings.Load()
 	out := []entry{{Words: "About", Href: "/about"}}
@@ -102,7 +102,7 @@ func (p *Pages) picture(path string) string {
 	return webAddress(path)
 }
 
-// About is GET /about: who runs the instance, its rules and limits.
+// About is GET /about: the staff of the instance, its rules and limits.
 func (p *Pages) About(c *gin.Context) error {
 	s := p.Settings.Load()
 	var staff []string

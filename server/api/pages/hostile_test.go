@@ -22,8 +22,8 @@ var hostile = []string{
 	`[url=javascript:fetch('/stolen')]x[/url]`, "[x](javascript:fetch('/stolen'))", "![x](/stolen)", `<video src=/stolen autoplay poster=/stolen></video>`,
 }
 
-// infect fills a server with all of it, wherever people may write something,
-// and returns the pages that show it.
+// infect writes all of hostile into every text that people may write, and
+// returns the pages that show it.
 func infect(t *testing.T, s *servertest.Server) []string {
 	t.Helper()
 	paths := []string{"/", "/about", "/main/public", "/tag/x", "/users/mallory"}
@@ -98,7 +98,7 @@ func hostileTexts(t *testing.T, b *browser, s *servertest.Server) {
 		}
 	}
 	for _, said := range p.complaints() {
-		if !strings.Contains(said, " 404 ") && !strings.Contains(said, "/oauth/mfa?") { // of which none is pending
+		if !strings.Contains(said, " 404 ") && !strings.Contains(said, "/oauth/mfa?") { // no second factor is pending
 			t.Errorf("the browser complained: %s", said)
 		}
 	}

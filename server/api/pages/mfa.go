@@ -33,13 +33,13 @@ type codePage struct {
 	FormMark string
 	Recovery bool
 	Other    string // the address of the page for the other kind of code
-	App      string // that is signed in to; empty for none
+	App      string // the app of the sign-in; empty for none
 	Website  string // host of it
 	Target   string // the next address of the browser; empty when a code is shown
 	Scopes   []scopeRow
 }
 
-// startCode asks somebody with the right password for their second factor.
+// startCode asks a person with the right password for their second factor.
 func (p *Pages) startCode(c *gin.Context, by *auth.Proof, q *auth.Question, state string) error {
 	token, err := p.Auth.StartMFA(c.Request.Context(), by, q, p.browser(c))
 	if err != nil {
@@ -57,9 +57,9 @@ func (p *Pages) Code(c *gin.Context) error {
 	return p.askCodeAgain(c, http.StatusOK, "", in)
 }
 
-// askCodeAgain shows the form of a second factor that this browser was asked
-// for before. It refuses that of another browser: a code typed there would sign
-// in the sender of the address.
+// askCodeAgain shows the form of a second factor again, in the browser that
+// began. Another browser is refused: a code typed there would sign in the
+// sender of the address.
 func (p *Pages) askCodeAgain(c *gin.Context, status int, flash string, in codeForm) error {
 	q, err := p.Auth.PendingMFA(c.Request.Context(), in.Token, p.browser(c))
 	if errors.Is(err, auth.ErrCode) {

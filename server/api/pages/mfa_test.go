@@ -125,8 +125,8 @@ func TestSecondFactorIsAskedFor(t *testing.T) {
 	})
 }
 
-// A program may go the same way without a browser's cookies, and gets no
-// session.
+// TestProgramsAnswerTheSecondFactor: a program needs no cookies for it, and
+// gets no session.
 func TestProgramsAnswerTheSecondFactor(t *testing.T) {
 	s := servertest.Start(t)
 	key := secondFactor(t, s, "alice")
@@ -142,8 +142,8 @@ func TestProgramsAnswerTheSecondFactor(t *testing.T) {
 	}
 }
 
-// TestTheSecondStepBelongsToTheBrowserThatBegan: somebody with the password alone
-// cannot have its owner type the code for them.
+// TestTheSecondStepBelongsToTheBrowserThatBegan: a thief of the password cannot
+// make its owner type the code for them.
 func TestTheSecondStepBelongsToTheBrowserThatBegan(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		key := secondFactor(t, s, "alice")

@@ -12,8 +12,8 @@ import (
 	"svc/server/platform/text"
 )
 
-// How much of a thread a post's page shows: the nearest posts above, the first
-// ones below.
+// The bounds of a thread on a status's page: the nearest statuses above, the
+// first ones below.
 const (
 	maxAbove = 20
 	maxBelow = 50

@@ -92,12 +92,12 @@ type page struct {
 	Host     string
 	Email    string
 	Style    string
-	About    *about // of public pages; nil on those that ask for something
+	About    *about // of public pages; nil on forms
 	Nav      []entry
 	Body     any
 }
 
-// entry is a place to go to from every public page.
+// entry is a link on every public page.
 type entry struct {
 	Words, Href string
 	Here        bool
@@ -123,7 +123,7 @@ func (p *Pages) showWith(c *gin.Context, status int, name, title string, body an
 	}
 	h := c.Writer.Header()
 	h.Set("Cache-Control", "no-store")
-	// Not "no-referrer", whatever the settings are: browsers would hide the
+	// The settings may say "no-referrer", but browsers would then hide the
 	// origin of our own forms.
 	h.Set("Referrer-Policy", "same-origin")
 	p.guard(c, policy)

@@ -18,7 +18,8 @@ import (
 	"svc/server/servertest"
 )
 
-// visitor is a browser without a screen: it keeps cookies and follows nothing.
+// visitor is a browser without a screen: it keeps cookies and follows no
+// redirect.
 type visitor struct {
 	t    *testing.T
 	http *http.Client
@@ -96,7 +97,7 @@ func authorize(app *api.App, redirect string, more ...string) string {
 	return "/oauth/authorize?" + q.Encode()
 }
 
-// login is the form that a program fills in by itself.
+// login returns the form that a program fills in by itself.
 func login(app *api.App, redirect string, more ...string) url.Values {
 	form := url.Values{
 		"authorization[name]": {"alice"}, "authorization[password]": {servertest.Password},
@@ -221,7 +222,8 @@ func TestRefusedSignIns(t *testing.T) {
 	}
 }
 
-// Nothing that an app may register is gone to before a person has answered.
+// TestQuestionsThatAreNotPut: no address that an app may register is opened
+// before a person has answered.
 func TestQuestionsThatAreNotPut(t *testing.T) {
 	s := servertest.Start(t)
 	app := newApp(t, s, "https://app.example/cb", "read write")

@@ -26,7 +26,7 @@ type metaTag struct {
 	Property      bool
 }
 
-// How much of a text a preview shows, in characters.
+// previewLength bounds the text of a preview, in characters.
 const previewLength = 300
 
 // preview is a page in a few words.

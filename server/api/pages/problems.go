@@ -8,12 +8,12 @@ import (
 	"svc/server/api/web"
 )
 
-// problem is a page that says why nothing can be done.
+// problem is a page that explains a failure.
 type problem struct {
 	Heading string
 	Flash   string
 	Text    string
-	Close   bool // an app opened the page: there is nowhere to go from it
+	Close   bool // an app opened the page: it has no links
 }
 
 func (p *Pages) problem(c *gin.Context, status int, body problem) error {

@@ -41,8 +41,8 @@ type field struct {
 	Value template.HTML
 }
 
-// account is the local account with this nickname, as strangers may see it.
-// Where they may not see profiles, they do not learn who is here.
+// account returns the local account with this nickname, for anonymous visitors.
+// If they may not see profiles, known and unknown names get the same refusal.
 func (p *Pages) account(ctx context.Context, nickname string) (*db.Account, error) {
 	if s := p.Settings.Load(); s.Restricts(s.Restrict.ProfilesLocal) {
 		return nil, fault.Unauthenticated("This API requires an authenticated user")
@@ -148,7 +148,7 @@ func (p *Pages) At(c *gin.Context) error {
 	return nil
 }
 
-// missing reports whether err means that a stranger finds nothing.
+// missing reports whether err means that an anonymous visitor finds nothing.
 func missing(err error) bool {
 	return errors.Is(err, db.ErrNotFound) || fault.Is(err, fault.KindUnauthenticated) || fault.Is(err, fault.KindNotFound)
 }

@@ -11,8 +11,8 @@ import (
 	"svc/server/platform/fault"
 )
 
-// lettersPage asks a person who cannot sign in for their name or address, to mail
-// them a link.
+// lettersPage asks for a name or address, to mail a link to a person who cannot
+// sign in.
 type lettersPage struct {
 	Heading, Text, Action, Button string
 	Flash                         string

@@ -11,8 +11,8 @@ import (
 	"svc/server/rules/auth"
 )
 
-// begin signs a browser in, in place of who was signed in there before. A
-// program has no use for a session.
+// begin starts a browser's session, in place of an earlier one. A program gets
+// none.
 func (p *Pages) begin(ctx context.Context, c *gin.Context, by *auth.Proof) error {
 	if noBrowser(c.Request) {
 		return nil
@@ -28,8 +28,9 @@ func (p *Pages) begin(ctx context.Context, c *gin.Context, by *auth.Proof) error
 	return nil
 }
 
-// SignOut is POST and DELETE /auth/sign_out: it ends the browser's session. Sent
-// from the question of an app, it leads back to it, for somebody else to answer.
+// SignOut is POST and DELETE /auth/sign_out: it ends the browser's session.
+// From an app's question it leads back to that question, for another person to
+// answer.
 func (p *Pages) SignOut(c *gin.Context) error {
 	var form struct {
 		Token         string  `json:"_csrf_token"`

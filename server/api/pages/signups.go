@@ -48,7 +48,7 @@ type signupPage struct {
 	AsksReason    bool
 	ReasonLength  int
 	Picture       template.URL // the captcha; empty if none is required
-	Letters       bool         // it shows more than digits
+	Letters       bool         // the captcha has letters, not only digits
 	PictureToken  string
 	PictureSealed string
 	Minutes       int
@@ -57,7 +57,7 @@ type signupPage struct {
 }
 
 // SignUp is GET /registration: the form for a new account. With a token in the
-// path it is for somebody who was invited.
+// path it is the form of an invite.
 func (p *Pages) SignUp(c *gin.Context) error {
 	invite := c.Param("token")
 	if s := p.Settings.Load(); !s.Instance.RegistrationsOpen {

@@ -27,8 +27,8 @@ func pageOf(c *gin.Context) db.Page {
 	return db.Page{MaxID: web.Page(c, perPage, perPage).MaxID, Limit: perPage}
 }
 
-// turn fills in where the neighbours of a page at path are: next is the MaxID
-// of the one after it.
+// turn sets the links to the neighbours of a page at path: next is the MaxID of
+// the page after it.
 func turn(path string, page db.Page, next string) (newest, older string) {
 	if page.MaxID != "" {
 		newest = path
@@ -39,7 +39,7 @@ func turn(path string, page db.Page, next string) (newest, older string) {
 	return newest, older
 }
 
-// closed refuses a timeline to strangers where the settings do.
+// closed refuses a timeline to anonymous visitors, if the settings say so.
 func (p *Pages) closed() error {
 	if s := p.Settings.Load(); s.Restricts(s.Restrict.TimelinesLocal) {
 		return fault.Unauthenticated("authorization required for timeline view")
@@ -47,7 +47,8 @@ func (p *Pages) closed() error {
 	return nil
 }
 
-// shown renders a page of a timeline, and says where the next one begins.
+// shown renders a page of a timeline, and returns the beginning of the next
+// one.
 func (p *Pages) shown(c *gin.Context, t db.Timeline, err error, page db.Page) (out []post, next string, _ error) {
 	if err != nil {
 		return nil, "", err

@@ -35,8 +35,8 @@ func drawn(t *testing.T, kind int, square bool) *client.File {
 	return &client.File{Name: "picture.png", Content: &out}
 }
 
-// village has people write to each other, and returns the post that it is all
-// about.
+// village posts statuses and replies of several people, and returns the status
+// that the others answer.
 func village(t *testing.T, s *servertest.Server) *api.Status {
 	t.Helper()
 	ctx := t.Context()

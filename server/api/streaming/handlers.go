@@ -42,7 +42,7 @@ func (a *API) Open(c *gin.Context) error {
 	case !socket:
 		return fault.Malformed(errUnknown.Message)
 	default:
-		r.multiple.Store(true) // it says later what it wants
+		r.multiple.Store(true) // the socket names its streams later
 	}
 	if err := a.begin(r); err != nil {
 		return err
@@ -73,9 +73,9 @@ func nameOf(c *gin.Context) string {
 	return name
 }
 
-// reader returns who asks for a stream. A token may be in the query, in the
-// Authorization header or, of a socket, in Sec-WebSocket-Protocol; one that is
-// invalid fails even where none is needed.
+// reader returns the reader of a stream for a request. The token may be in the
+// query, in the Authorization header or, for a socket, in
+// Sec-WebSocket-Protocol. An invalid token is refused even if none is needed.
 func (a *API) reader(c *gin.Context, socket bool) (*reader, error) {
 	token := c.Query("access_token")
 	if scheme, rest, _ := strings.Cut(c.GetHeader("Authorization"), " "); token == "" && strings.EqualFold(scheme, "Bearer") {
@@ -104,15 +104,15 @@ func (a *API) reader(c *gin.Context, socket bool) (*reader, error) {
 
 // The rhythm of connections.
 const (
-	writing  = 10 * time.Second // what a message may take on its way
+	writing  = 10 * time.Second // for a message to be sent
 	pinging  = 30 * time.Second // how often a socket is probed
-	answered = 30 * time.Second // what the answer to that may take
+	answered = 30 * time.Second // for the answer to a probe
 	thumping = 15 * time.Second // how often Server-Sent Events have a comment
 	renewing = 10               // how many probes or comments later a token is read again
 )
 
-// beat is what a connection does while nothing happens: probe reports that the
-// client is gone.
+// beat checks an idle connection: probe reports that the client is gone, and
+// from time to time the token is read again.
 func (a *API) beat(ctx context.Context, r *reader, n int, probe func() error) error {
 	if n%renewing == 0 {
 		if err := r.recheck(ctx, a); err != nil {

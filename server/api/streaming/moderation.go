@@ -12,8 +12,8 @@ import (
 	"svc/server/rules/auth"
 )
 
-// subject is a kind of thing that moderators hear of. Who may read it in the
-// admin API may hear of it.
+// subject is a kind of object that moderators get events about. A reader needs
+// the right to read it in the admin API.
 type subject struct {
 	kind  string // of the event in the database
 	event string // its name for clients
@@ -29,7 +29,7 @@ var subjects = []subject{
 	{db.EventJob, "svc:job", "read", (*teller).job},
 }
 
-// moderates checks that a caller may hear of some subject.
+// moderates checks that a caller may get events about at least one subject.
 func (a *API) moderates(id *auth.Identity) error {
 	switch {
 	case id == nil:
@@ -50,7 +50,7 @@ func (a *API) moderates(id *auth.Identity) error {
 	return refusal
 }
 
-// moderators tells those who may know of it what happened to a subject.
+// moderators sends an event about a subject to the moderators who may read it.
 func (t *teller) moderators(ctx context.Context) error {
 	for _, s := range subjects {
 		if s.kind == t.event.Kind {
@@ -63,7 +63,7 @@ func (t *teller) moderators(ctx context.Context) error {
 func (t *teller) subject(ctx context.Context, s subject) error {
 	var hearing []subscription
 	for _, sub := range t.to[moderation][""] {
-		// Their right may have been taken by an event just before this one.
+		// An event just before this one may have removed their rights.
 		if err := sub.recheck(ctx, t.API); err != nil {
 			sub.cut(err)
 		} else if t.Guard.Admits(sub.identity(), s.scope) == nil {
@@ -103,8 +103,8 @@ func (t *teller) report(ctx context.Context) (json.RawMessage, error) {
 	return raw[0], nil
 }
 
-// registration reads an account that awaits approval; another one is gone from
-// those.
+// registration reads an account that awaits approval, nil if it does not any
+// more.
 func (t *teller) registration(ctx context.Context) (json.RawMessage, error) {
 	rows, err := t.DB.AdminUsersByID(ctx, []string{t.event.Subject})
 	if err != nil || len(rows) == 0 || !rows[0].ApprovalPending || t.event.Data == db.Gone {
@@ -129,7 +129,7 @@ func (t *teller) logEntry(ctx context.Context) (json.RawMessage, error) {
 	return raw[1 : len(raw)-1], nil
 }
 
-// job reads a job that failed; one that runs again is gone from those.
+// job reads a failed job, nil if it runs again.
 func (t *teller) job(ctx context.Context) (json.RawMessage, error) {
 	id, err := strconv.ParseInt(t.event.Subject, 10, 64)
 	if err != nil {

@@ -14,10 +14,11 @@ import (
 // The bounds of readers.
 const (
 	mostStreams = 100 // of a reader
-	mostWaiting = 256 // messages that a reader has not taken yet
+	mostWaiting = 256 // undelivered messages of a reader
 )
 
-// message is one that readers of some streams get, as the bytes of both formats.
+// message is a message to the readers of some streams, as the bytes of both
+// formats.
 type message struct {
 	seq   int64
 	event string
@@ -35,7 +36,7 @@ type delivery struct {
 type reader struct {
 	token    string      // "" for a stranger
 	who      string      // an account, or an address that is told apart from others; else ""
-	multiple atomic.Bool // a socket whose messages name their stream
+	multiple atomic.Bool // a socket: its messages name their streams
 	waiting  chan delivery
 	gone     chan struct{} // closed when the reader is cut off
 
@@ -62,15 +63,15 @@ func (r *reader) cut(why error) {
 	}
 }
 
-// cause is why a reader was cut off.
+// cause returns the reason why a reader was cut off.
 func (r *reader) cause() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.why
 }
 
-// give hands a message to a reader. One who does not take messages is cut off:
-// it may come back and ask for what it missed.
+// give queues a message for a reader. A reader with a full queue is cut off: it
+// may connect again and get the missed events.
 func (r *reader) give(m *message, s stream) {
 	select {
 	case r.waiting <- delivery{m, s}:
@@ -101,7 +102,7 @@ func (r *reader) recheck(ctx context.Context, a *API) error {
 	return nil
 }
 
-// index has the readers of streams by what finds them.
+// index finds the readers of a stream by its kind and its key.
 type index [kinds]map[string]map[subscription]bool
 
 type subscription struct {
@@ -224,10 +225,10 @@ func (a *API) cutAll(why error) {
 	}
 }
 
-// audience is the index at a moment, or of one reader who catches up.
+// audience is a copy of the index, or the streams of one reader who catches up.
 type audience [kinds]map[string][]subscription
 
-// snapshot returns the present index; nil where nobody reads.
+// snapshot returns a copy of the index; nil if there are no readers.
 func (a *API) snapshot() *audience {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -280,15 +281,15 @@ func (x *audience) flat(k kind) []subscription {
 	return out
 }
 
-// about is what of a status decides on which public streams it is.
+// about holds the facts about a status that decide on its public streams.
 type about struct {
 	local, media bool
 	host         string
 	tags         []string
 }
 
-// stand replaces the relations that a query for many assumes by those of the
-// viewer.
+// stand sets the actual relations of each viewer. A query for many viewers
+// assumes all.
 func stand(refs []db.StatusRef, of identities) {
 	for i := range refs {
 		if id := of[refs[i].Viewer.ID]; id != nil {

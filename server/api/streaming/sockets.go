@@ -15,10 +15,10 @@ import (
 	"svc/server/platform/guard"
 )
 
-// longestFrame bounds what a client may send at once, in bytes.
+// longestFrame bounds a message of the client, in bytes.
 const longestFrame = 4 << 10
 
-// serveSocket speaks with a client until either ends it.
+// serveSocket serves a client until either side ends the connection.
 func (a *API) serveSocket(c *gin.Context, r *reader) error {
 	o := &websocket.AcceptOptions{InsecureSkipVerify: true} // a token is no cookie: any page may show one
 	if protocol := c.GetHeader("Sec-WebSocket-Protocol"); protocol != "" && protocol == r.token {
@@ -94,7 +94,7 @@ func (a *API) speak(ctx context.Context, conn *websocket.Conn, r *reader, replie
 	}
 }
 
-// socketFrame is a message as a socket gets it.
+// socketFrame returns the bytes of a message for a socket.
 func (d delivery) socketFrame(multiple bool) []byte {
 	out := make([]byte, 0, len(d.frame)+64)
 	out = append(out, '{')
@@ -108,7 +108,7 @@ func (d delivery) socketFrame(multiple bool) []byte {
 	return append(append(out, d.frame...), '}')
 }
 
-// command is what a client may say.
+// command is a message of the client.
 type command struct {
 	Type     string          `json:"type"`
 	Stream   string          `json:"stream"`
@@ -117,8 +117,9 @@ type command struct {
 	Instance string          `json:"instance"`
 }
 
-// listen reads commands until the client ends. What is no command is refused in
-// a message; a client that sends other than texts, or too much, is cut off.
+// listen reads commands until the client ends. An invalid command gets a
+// refusal as a message. A client that sends anything but texts, or too much, is
+// cut off.
 func (a *API) listen(ctx context.Context, conn *websocket.Conn, r *reader, replies chan<- []byte) {
 	for {
 		kind, text, err := conn.Read(ctx)
@@ -139,7 +140,7 @@ func (a *API) listen(ctx context.Context, conn *websocket.Conn, r *reader, repli
 	}
 }
 
-// obey does what a client says.
+// obey carries out a command of the client.
 func (a *API) obey(ctx context.Context, r *reader, text []byte) error {
 	var said command
 	if err := json.Unmarshal(text, &said); err != nil {

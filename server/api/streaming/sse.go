@@ -18,11 +18,12 @@ import (
 const mostReplayed = 5000
 
 // serveEvents writes Server-Sent Events until the client is gone or cut off. A
-// client that names the last event it saw, by Last-Event-ID, gets those since;
-// if they are not kept any more, it gets the event "gap", and should reload.
+// client that sends the id of its last event as Last-Event-ID gets the events
+// since then. If they are not kept any more, it gets the event "gap", and
+// should reload.
 //
-// Format: https://html.spec.whatwg.org/multipage/server-sent-events.html. The id
-// of an event is EPOCH.NUMBER.
+// Format: https://html.spec.whatwg.org/multipage/server-sent-events.html. The
+// id of an event is EPOCH.NUMBER.
 func (a *API) serveEvents(c *gin.Context, r *reader) error {
 	ctx := c.Request.Context()
 	h := c.Writer.Header()
@@ -67,9 +68,9 @@ func (a *API) serveEvents(c *gin.Context, r *reader) error {
 	}
 }
 
-// catchUp writes the events after the one that a client saw last, up to head. It
-// returns the number of the last event that is written, or needs not be: a reader
-// is registered before, so that later events wait.
+// catchUp writes the events after the last one of a client, up to head. It
+// returns the number of the last event that is written, or that the client does
+// not need. The reader is registered before, so that later events wait.
 func (a *API) catchUp(ctx context.Context, r *reader, last string, head db.EventPosition, out *eventWriter) (int64, error) {
 	if last == "" {
 		return 0, nil
@@ -109,7 +110,8 @@ func (a *API) catchUp(ctx context.Context, r *reader, last string, head db.Event
 	return head.Seq, nil
 }
 
-// audienceOf is a reader's streams alone, with their messages given to another.
+// audienceOf returns the streams of one reader, with their messages for
+// another.
 func (a *API) audienceOf(r, to *reader) *audience {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -1,7 +1,7 @@
-// Package streaming tells clients what happens, over WebSocket and Server-Sent
-// Events. A stream shows what its timeline would show on top: who may see a
-// status is asked of the timeline's own query, for all readers of the process at
-// once, when the event is told.
+// Package streaming sends events to clients, over WebSocket and Server-Sent
+// Events. A stream has the statuses that its timeline would have on top: when
+// an event is sent, one query of the timeline selects the readers of the
+// process who may see the status.
 //
 // The format is that of Mastodon's streaming API.
 package streaming
@@ -21,7 +21,7 @@ import (
 	"svc/server/rules/auth"
 )
 
-// Parts are what the API works with.
+// Parts are the dependencies of the API.
 type Parts struct {
 	DB         *db.DB
 	View       *view.View
@@ -31,7 +31,7 @@ type Parts struct {
 	Log        *slog.Logger
 }
 
-// API has the readers of this process.
+// API holds the readers of this process.
 type API struct {
 	Parts
 	events chan []db.Event // from the database; nil where events were missed
@@ -51,7 +51,7 @@ func New(p Parts) *API {
 	p.DB.OnEvents(func(_ string, events []db.Event) {
 		select {
 		case a.events <- events:
-		default: // too much happens: who reads must begin anew
+		default: // too many events: readers must connect again
 			a.cutAll(errBehind)
 		}
 	})
@@ -75,7 +75,7 @@ func New(p Parts) *API {
 	return a
 }
 
-// Run tells events until ctx ends. Readers are cut off then.
+// Run sends events until ctx ends. Then it cuts readers off.
 func (a *API) Run(ctx context.Context) {
 	var checking sync.WaitGroup
 	checking.Go(func() { guard.Forever(ctx, a.Log, "check tokens of streams", a.check) })
@@ -92,7 +92,7 @@ func (a *API) Run(ctx context.Context) {
 	})
 }
 
-// Stop cuts off all readers, and takes no more.
+// Stop cuts off all readers, and accepts no more.
 func (a *API) Stop() {
 	a.mu.Lock()
 	a.stopping = true
@@ -107,10 +107,10 @@ func (a *API) Count() int {
 	return len(a.all)
 }
 
-// telling bounds what one event may take: its statements for all readers.
+// telling bounds the statements of one event, for all readers.
 const telling = 10 * time.Second
 
-// tellAll tells events in their order, where anybody listens.
+// tellAll sends events in their order, if there are readers.
 func (a *API) tellAll(ctx context.Context, events []db.Event) {
 	for i := range events {
 		subs := a.snapshot()
@@ -124,15 +124,14 @@ func (a *API) tellAll(ctx context.Context, events []db.Event) {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			// Nobody knows who would have heard it.
+			// The readers of the failed event are unknown.
 			a.Log.WarnContext(ctx, "an event could not be told", "kind", events[i].Kind, "subject", events[i].Subject, "err", err)
 			a.cutAll(errBehind)
 		}
 	}
 }
 
-// check waits for accounts that have changed, and cuts readers off whose token
-// has become invalid.
+// check waits for changed accounts, and cuts off readers with invalid tokens.
 func (a *API) check(ctx context.Context) {
 	select {
 	case <-ctx.Done():
@@ -145,7 +144,7 @@ func (a *API) check(ctx context.Context) {
 	}
 }
 
-// Why a reader is cut off.
+// The reasons for cutting a reader off.
 var (
 	errBehind   = errors.New("events were missed")
 	errSlow     = errors.New("the client does not read")

@@ -13,7 +13,7 @@ import (
 	"svc/server/rules/auth"
 )
 
-// kind is what is asked to find the readers of a stream.
+// kind is the kind of a stream, which decides the query for its readers.
 type kind int
 
 const (
@@ -46,8 +46,8 @@ func (s stream) names() []string {
 	return []string{s.name, s.parameter}
 }
 
-// key is where the index has a stream: of an account, a hashtag, a list, or of
-// everybody.
+// key is the key of a stream in the index: an account, a hashtag, a list, or ""
+// for public streams.
 func (s stream) key(id *auth.Identity) string {
 	switch s.kind {
 	case home, notifications, chats, direct:
@@ -75,7 +75,8 @@ type asked struct {
 	Instance string
 }
 
-// scopes are what a stream needs of a token; streams without an entry need none.
+// scopes are the required scopes of a token; streams without an entry need
+// none.
 var scopes = map[kind]string{
 	home: "read:statuses", notifications: "read:notifications", chats: "read:statuses", direct: "read:statuses", list: "read:lists",
 }
@@ -87,7 +88,7 @@ var (
 	errScopes  = fault.Unauthenticated("Access token does not have the required scopes")
 )
 
-// stream returns what is asked for, if id, nil for a stranger, may listen to it:
+// stream returns the requested stream, if id, nil for a stranger, may read it:
 // otherwise one of the errors above.
 func (a *API) stream(ctx context.Context, id *auth.Identity, q asked) (stream, error) {
 	s, ok := named(q)

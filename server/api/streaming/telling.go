@@ -13,7 +13,7 @@ import (
 	"svc/server/rules/auth"
 )
 
-// tell gives an event to those of an audience who may know of it.
+// tell sends an event to the readers of an audience who may know of it.
 func (a *API) tell(ctx context.Context, e *db.Event, to *audience) error {
 	t := teller{API: a, event: e, to: to}
 	switch e.Kind {
@@ -41,7 +41,7 @@ func (a *API) tell(ctx context.Context, e *db.Event, to *audience) error {
 	return nil
 }
 
-// teller tells one event.
+// teller sends one event.
 type teller struct {
 	*API
 	event *db.Event
@@ -77,7 +77,7 @@ func (t *teller) give(event string, payload []byte, subs ...[]subscription) {
 	}
 }
 
-// status tells a new or edited status to the timelines that have it.
+// status sends a new or edited status to the timelines that have it.
 func (t *teller) status(ctx context.Context, event string) error {
 	id := t.event.Subject
 	if err := t.homes(ctx, event, slices.Sorted(maps.Keys(t.to[home]))); err != nil {
@@ -99,7 +99,7 @@ func (t *teller) status(ctx context.Context, event string) error {
 	return t.publicly(ctx, event)
 }
 
-// homes tells a status to the home timelines of accounts.
+// homes sends a status to the home timelines of accounts.
 func (t *teller) homes(ctx context.Context, event string, of []string) error {
 	if len(of) == 0 {
 		return nil
@@ -117,7 +117,7 @@ func (t *teller) homes(ctx context.Context, event string, of []string) error {
 	return t.show(ctx, event, refs, known, db.FilterHome, func(viewer string) []subscription { return t.to[home][viewer] })
 }
 
-// lists tells a status to the timelines of lists.
+// lists sends a status to the timelines of lists.
 func (t *teller) lists(ctx context.Context, event string) error {
 	if len(t.to[list]) == 0 {
 		return nil
@@ -149,7 +149,7 @@ func (t *teller) lists(ctx context.Context, event string) error {
 	return t.show(ctx, event, refs, of, db.FilterHome, func(viewer string) []subscription { return readers[viewer] })
 }
 
-// publicly tells a status to public streams and those of hashtags.
+// publicly sends a status to public streams and those of hashtags.
 func (t *teller) publicly(ctx context.Context, event string) error {
 	if len(t.to[public]) == 0 && len(t.to[hashtag]) == 0 {
 		return nil
@@ -194,7 +194,7 @@ func (t *teller) publicly(ctx context.Context, event string) error {
 	return t.show(ctx, event, refs, known, db.FilterPublic, func(viewer string) []subscription { return readers[viewer] })
 }
 
-// aboutOf reads what of a status decides on its public streams.
+// aboutOf returns the facts about a status that decide on its public streams.
 func (t *teller) aboutOf(ctx context.Context, status *db.Status) (*about, error) {
 	of := &about{local: status.Local, media: status.HasMedia, tags: status.Tags}
 	if status.Local {
@@ -221,7 +221,7 @@ func (t *teller) shownBy(of *about) []subscription {
 	return slices.DeleteFunc(subs, func(s subscription) bool { return !s.stream.shows(of) })
 }
 
-// reachedHomes tells a status to the home timelines that it reached later.
+// reachedHomes sends a status to the home timelines that it reached later.
 func (t *teller) reachedHomes(ctx context.Context) error {
 	var reached db.HomeRange
 	if err := json.Unmarshal([]byte(t.event.Data), &reached); err != nil {
@@ -248,7 +248,7 @@ func (t *teller) reachedHomes(ctx context.Context) error {
 	return in.lists(ctx, "update")
 }
 
-// gone tells that a status was deleted.
+// gone sends the deletion of a status.
 func (t *teller) gone(ctx context.Context) error {
 	var gone db.GoneStatus
 	if err := json.Unmarshal([]byte(t.event.Data), &gone); err != nil {
@@ -299,7 +299,7 @@ func (t *teller) gone(ctx context.Context) error {
 	return err
 }
 
-// notification tells an account what its list of notifications has on top.
+// notification sends an account its new notification, if its list shows it.
 func (t *teller) notification(ctx context.Context) error {
 	subs := slices.Concat(t.to[home][t.event.AccountID], t.to[notifications][t.event.AccountID])
 	if len(subs) == 0 {
@@ -322,7 +322,7 @@ func (t *teller) notification(ctx context.Context) error {
 	return nil
 }
 
-// conversation tells an account of a thread of direct statuses.
+// conversation sends an account a changed thread of direct statuses.
 func (t *teller) conversation(ctx context.Context) error {
 	subs := t.to[direct][t.event.AccountID]
 	if len(subs) == 0 {
@@ -344,7 +344,7 @@ func (t *teller) conversation(ctx context.Context) error {
 	return err
 }
 
-// chat tells an account of one of its chats.
+// chat sends an account one of its chats.
 func (t *teller) chat(ctx context.Context) error {
 	me := t.event.AccountID
 	subs := slices.Concat(t.to[home][me], t.to[chats][me])
@@ -369,7 +369,7 @@ func (t *teller) chat(ctx context.Context) error {
 	return err
 }
 
-// relationship tells a follower how their follow of another account stands.
+// relationship sends a follower the state of their follow.
 func (t *teller) relationship(ctx context.Context) error {
 	subs := t.to[home][t.event.AccountID]
 	if len(subs) == 0 {
@@ -395,13 +395,13 @@ func (t *teller) relationship(ctx context.Context) error {
 	return err
 }
 
-// show gives a status to the readers of those viewers who want it, each in the
-// form in which they see it.
+// show sends a status to the readers of the viewers who want it, each in the
+// viewer's form.
 func (t *teller) show(ctx context.Context, event string, refs []db.StatusRef, of identities, places int64, readers func(viewer string) []subscription) error {
 	var viewers []*auth.Identity
 	for i := range refs {
 		if id := of[refs[i].Viewer.ID]; id != nil {
-			// They may have made their first filter just now.
+			// A viewer may have created their first filter just now.
 			viewers = append(viewers, &auth.Identity{Account: id.Account, Relations: db.Relations{Filters: true}})
 		}
 	}
@@ -416,7 +416,7 @@ func (t *teller) show(ctx context.Context, event string, refs []db.StatusRef, of
 	if err != nil {
 		return err
 	}
-	made := map[*byte]*message{} // the bytes of those who stand alike are the same
+	made := map[*byte]*message{} // viewers with the same relation to it share the bytes
 	for viewer, payload := range payloads {
 		m := made[&payload[0]]
 		if m == nil {

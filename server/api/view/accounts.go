@@ -9,13 +9,13 @@ import (
 	"svc/db"
 )
 
-// accountJSON is an account's public form as it stood at a version.
+// accountJSON is an account's public form at one version.
 type accountJSON struct {
 	version int64
 	json    []byte
 }
 
-// Account is the public form, as a stranger sees it.
+// Account is the public form, for anonymous viewers.
 func (v *View) Account(a *db.Account) api.Account {
 	out := api.Account{
 		ID: a.ID, Username: a.Username(), Acct: a.Nickname, DisplayName: a.DisplayName,
@@ -180,8 +180,9 @@ func (v *View) AccountsAt(ctx context.Context, refs []db.AccountRef) (json.RawMe
 	return append(out, ']'), nil
 }
 
-// accountJSON renders an account, or finds it rendered. moved is who it is now:
-// accounts that moved are not kept, since that one changes without them.
+// accountJSON renders an account, or returns the cached form. moved is the
+// account's new one: accounts that moved are not cached, since the new one
+// changes without them.
 func (v *View) accountJSON(a *db.Account, moved *api.Account) ([]byte, error) {
 	if kept, ok := v.accounts.Get(a.ID); ok && kept.version >= a.Version && a.Version > 0 {
 		return kept.json, nil

@@ -26,7 +26,7 @@ func (v *View) AdminUsers(rows []db.AdminUser) []api.AdminUser {
 	return out
 }
 
-// AdminUser is an account as the admin's user list shows it.
+// AdminUser renders an account for the admin's user list.
 func (v *View) AdminUser(u *db.AdminUser) api.AdminUser {
 	return api.AdminUser{ID: u.Serial, UserPart: v.userPart(u)}
 }
@@ -48,8 +48,7 @@ func (v *View) userPart(u *db.AdminUser) api.UserPart {
 	return out
 }
 
-// merged is the public account and all that the user list says of it, in one
-// object.
+// merged is the public account and the fields of the user list, in one object.
 func (v *View) merged(a *db.Account, public api.Account, stamp *db.UserStamp) api.MergedAccount {
 	v.tellAdmins(&public, a)
 	return api.MergedAccount{
@@ -64,7 +63,7 @@ func (v *View) merged(a *db.Account, public api.Account, stamp *db.UserStamp) ap
 	}
 }
 
-// gone stands for an account that is no more.
+// gone stands for a deleted account.
 var gone = []byte("{}")
 
 // people holds merged accounts by id.

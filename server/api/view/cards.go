@@ -27,7 +27,8 @@ func (v *View) card(c *db.Card) *api.Card {
 		Type: "link", URL: c.URL, Title: c.Title, Description: c.Description, Image: optional(v.url(c.Image)),
 		ProviderName: c.ProviderName, ProviderURL: c.ProviderURL,
 	}
-	// Texts alone, so that nothing in it looks like a part of the status.
+	// The card has texts only, so that no part of it looks like a part of the
+	// status.
 	if raw, err := json.Marshal(c.OpenGraph); err == nil && len(c.OpenGraph) > 0 {
 		out.Svc.OpenGraph = raw
 	} else {

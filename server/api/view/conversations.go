@@ -132,7 +132,8 @@ func (v *View) Conversations(ctx context.Context, viewer *auth.Identity, rows []
 	return out.Bytes(), nil
 }
 
-// people collects the public forms of all who have to do with rows.
+// people collects the public forms of all owners, recipients and participants
+// of rows.
 func (v *View) people(ctx context.Context, rows []db.Participation, participants map[int64][]string) (map[string][]byte, error) {
 	var ids []string
 	for i := range rows {

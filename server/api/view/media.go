@@ -21,7 +21,7 @@ func (v *View) Attachment(m *db.MediaAttachment) api.Attachment {
 	return out
 }
 
-// DefaultMascot is the mascot of who chose none, as a file.
+// DefaultMascot is the mascot of accounts without a chosen one, as a file.
 func (v *View) DefaultMascot() api.Attachment {
 	url, mime := v.settings.Load().Assets.Mascot()
 	url = v.orDefault(url, "/images/mascot.png")

@@ -23,9 +23,9 @@ func (v *View) publicForms(ctx context.Context, rows []db.Account) ([]api.Accoun
 	return out, nil
 }
 
-// movedTo returns the accounts that some of rows moved to, by the ids of those: 1
-// statement, none where no account moved. An account that does not name the one
-// that moved as its own is left out, and so is one that strangers may not see.
+// movedTo returns the accounts that some of rows moved to, by the ids of those:
+// 1 statement, none if no account moved. An account is left out if it does not
+// name the former one as its own, or if anonymous viewers may not see it.
 func (v *View) movedTo(ctx context.Context, rows []db.Account) (map[string]*api.Account, error) {
 	var uris []string
 	for i := range rows {

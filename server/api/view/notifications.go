@@ -85,8 +85,8 @@ func (v *View) Notifications(ctx context.Context, viewer *auth.Identity, rows []
 	return out.Bytes(), nil
 }
 
-// tellable leaves out the notifications of reports for those who are neither
-// admin nor moderator any more.
+// tellable leaves out the notifications of reports if the viewer is no admin or
+// moderator any more.
 func (v *View) tellable(viewer *auth.Identity, rows []db.Notification) []db.Notification {
 	if a := auth.AccountOf(viewer); a != nil && a.Staff() {
 		return rows
@@ -100,8 +100,8 @@ func (v *View) readsReports(viewer *auth.Identity) bool {
 	return !v.settings.Load().Auth.EnforceOAuthAdminScopeUsage || viewer.Can("admin:read:reports")
 }
 
-// senders are the accounts that the notifications come from, and those that some
-// of them moved to, with their versions.
+// senders returns the accounts that the notifications come from, and those that
+// some of them moved to, with their versions.
 func (v *View) senders(ctx context.Context, rows []db.Notification) (map[string]int64, error) {
 	versions := make(map[string]int64, len(rows))
 	var unread []string
@@ -133,8 +133,8 @@ func (t *told) whole(n *db.Notification, reading bool) bool {
 	return (n.ReportID == "" || !reading || t.report != nil) && (n.TargetID == "" || t.target != nil) && (n.MessageID == "" || t.message != nil)
 }
 
-// messagesOf are the chat messages that the notifications are about, as they
-// stand in the viewer's chats.
+// messagesOf returns the chat messages of the notifications, as they are in the
+// viewer's chats.
 func (v *View) messagesOf(ctx context.Context, viewer *auth.Identity, rows []db.Notification) (map[string][]byte, error) {
 	var ids []string
 	for i := range rows {
@@ -165,7 +165,8 @@ func (v *View) messagesOf(ctx context.Context, viewer *auth.Identity, rows []db.
 	return out, nil
 }
 
-// writeNotification reports whether all that n is made of was there.
+// writeNotification writes a notification, and reports whether all its parts
+// were found.
 func writeNotification(out *bytes.Buffer, n *db.Notification, account []byte, statuses *prepared, ref *db.StatusRef, about told) (bool, error) {
 	raw, err := json.Marshal(api.Notification{
 		ID: itoa(n.ID), Type: n.Type, CreatedAt: api.Time{Time: n.CreatedAt.Time}, Emoji: n.Emoji,

@@ -9,10 +9,9 @@ import (
 	"svc/server/rules/auth"
 )
 
-// Reader returns a function that adapts finished JSON to its reader, nil if
-// nothing is to be changed. Readers who want no rich text get simple markup,
-// and apps that do not know the visibilities local and list get the nearest
-// known ones.
+// Reader returns a function that adapts finished JSON to its reader, nil if no
+// change is needed. Readers who want no rich text get simple markup, and apps
+// that do not know the visibilities local and list get the nearest known ones.
 func (v *View) Reader(id *auth.Identity) func(raw []byte) []byte {
 	if id == nil {
 		return nil

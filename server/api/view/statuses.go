@@ -134,9 +134,9 @@ func (v *View) page(size int) *bytes.Buffer {
 // maxKeptPage is the largest page that Release keeps, in bytes.
 const maxKeptPage = 256 << 10
 
-// Release gives back the memory of a page that was rendered here, for the next
-// one. Pages are most of the memory that a busy server allocates. Nobody may
-// use the page any more.
+// Release returns the memory of a page that was rendered here, for the next
+// one. Pages are most of the memory that a busy server allocates. The page must
+// not be used afterwards.
 func (v *View) Release(page json.RawMessage) {
 	if cap(page) <= maxKeptPage {
 		v.pages.Put([]byte(page[:0])) //nolint:staticcheck // a slice's header is nothing beside the page

@@ -174,9 +174,9 @@ func (v *View) Poll(ctx context.Context, viewer *auth.Identity, s *db.Status, p 
 	return poll(p, v.pollEmojis(s, p), me == s.AccountID, votes[p.ID], v.db.Now()), err
 }
 
-// Reactions renders who reacted to a status: counts in their order, with
-// those of who that are known (up to 3 statements, more for accounts that are
-// not kept).
+// Reactions renders the accounts that reacted to a status: counts in their
+// order, with the known accounts of who (up to 3 statements, more for accounts
+// that are not cached).
 func (v *View) Reactions(ctx context.Context, viewer db.Viewer, statusID string, counts []db.ReactionCount, who map[string][]db.AccountRef) (json.RawMessage, error) {
 	all, err := v.db.OwnReactions(ctx, viewer, []string{statusID})
 	if err != nil {

@@ -9,16 +9,16 @@ import (
 	"svc/db"
 )
 
-// standing is all of a place that shows in a status's JSON, besides votes and
-// reactions.
+// standing holds the facts about a place that a status's JSON shows, apart from
+// votes and reactions.
 type standing struct {
 	id                                                         string
 	favourited, reblogged, muted, thread, parent, marked, mine bool
 }
 
-// Streamed renders one status for each viewer of refs, by viewer; the bytes of
-// those who stand alike to it are shared. It sends the statements of a page, one
-// for those who voted or reacted, and up to 2 for each of these.
+// Streamed renders one status for each viewer of refs, by viewer. Viewers with
+// the same relation to it share the bytes. It sends the statements of a page,
+// one for the viewers that voted or reacted, and up to 2 for each of these.
 func (v *View) Streamed(ctx context.Context, refs []db.StatusRef) (map[string]json.RawMessage, error) {
 	if len(refs) == 0 {
 		return nil, nil
@@ -56,7 +56,7 @@ func (v *View) Streamed(ctx context.Context, refs []db.StatusRef) (map[string]js
 	return out, nil
 }
 
-// apart returns the viewers whose rendering no other viewer shares: they voted in
+// apart returns the viewers that need a rendering of their own: they voted in
 // the status's poll or reacted to it, or do not see all of its reactions.
 func (v *View) apart(ctx context.Context, refs []db.StatusRef) (map[string]bool, error) {
 	p, err := v.prepare(ctx, []db.StatusRef{{

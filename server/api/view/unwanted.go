@@ -85,7 +85,7 @@ func (u *Unwanted) LeaveOut(ctx context.Context, refs []db.StatusRef) ([]db.Stat
 	return out, nil
 }
 
-// texts returns all that filters look at, in lower case, by status.
+// texts returns the texts that filters apply to, in lower case, by status.
 func (u *Unwanted) texts(ctx context.Context, refs []db.StatusRef) (map[string]string, error) {
 	ids := make([]string, len(refs))
 	for i := range refs {

@@ -10,8 +10,8 @@ import (
 )
 
 // StatusValues is Statuses for HTML and feeds, which need values in place of
-// JSON. It reads the rendered statuses back, since they decide what is shown of
-// a status.
+// JSON. It decodes the rendered statuses, so that they alone decide which parts
+// are shown.
 func (v *View) StatusValues(ctx context.Context, refs []db.StatusRef) ([]api.Status, error) {
 	if len(refs) == 0 {
 		return nil, nil

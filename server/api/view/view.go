@@ -1,5 +1,5 @@
-// Package view renders rows as the JSON of client/api, for one viewer and a page at
-// a time. It checks no right: the query that found a row did.
+// Package view renders rows as the JSON of client/api, for one viewer and a
+// page at a time. It checks no right: the query for a row has done so.
 package view
 
 import (
@@ -17,7 +17,7 @@ import (
 	"svc/server/platform/media"
 )
 
-// How many rendered statuses and accounts are kept: about 0.6 and 2 kB each.
+// The numbers of cached statuses and accounts: about 0.6 and 2 kB each.
 const (
 	keptStatuses = 24000
 	keptAccounts = 2500

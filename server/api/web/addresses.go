@@ -20,9 +20,9 @@ func (p Proxies) trusts(addr netip.Addr) bool {
 	return slices.ContainsFunc(p, func(prefix netip.Prefix) bool { return prefix.Contains(addr) })
 }
 
-// Remote finds the address that a request was sent from. The operator's proxies
-// are believed about it, and those of the settings. A client on a Unix socket is
-// believed too: it has no address, and the file's owner decides who may connect.
+// Remote finds the client's address of a request. It trusts the proxies of the
+// operator and of the settings. It also trusts a client on a Unix socket, which
+// has no address: the owner of the file decides who may connect.
 type Remote struct {
 	proxies  Proxies
 	settings *config.Live
@@ -49,8 +49,8 @@ func NewRemote(proxies Proxies, settings *config.Live, log *slog.Logger) *Remote
 	return r
 }
 
-// undeclared warns of requests that somebody near passes on who is not believed:
-// all clients have one address then.
+// undeclared warns of requests through a nearby proxy that is not trusted: then
+// all clients have one address.
 func (r *Remote) undeclared(req *http.Request, peer netip.Addr, rules *remoteRules) {
 	if !peer.IsLoopback() && !peer.IsPrivate() || r.warned.Load() {
 		return
@@ -129,8 +129,8 @@ func (r *Remote) client(req *http.Request) (addr netip.Addr, known bool) {
 	return addr, known
 }
 
-// clientAddr is who is counted together as one client: an IPv4 address, or the
-// network that one IPv6 customer has.
+// clientAddr returns the address that a client is counted by: an IPv4 address,
+// or the network of one IPv6 customer.
 func clientAddr(c *gin.Context) (addr netip.Addr, known bool) {
 	addr, known = frontOf(c).remote.client(c.Request)
 	if addr.Is6() {

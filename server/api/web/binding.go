@@ -13,8 +13,8 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// ShapeError says that parameters are of the wrong shape: a 400 that lists
-// each of them.
+// ShapeError refuses parameters of the wrong shape: a 400 that lists each of
+// them.
 type ShapeError struct{ Values []ShapeValue }
 
 // ShapeValue is one parameter of the wrong shape. Pointer is "/name".
@@ -373,7 +373,7 @@ func notFalse(v any) (bool, bool) {
 	return false, false
 }
 
-// wholeInteger reads a number, or a string that is nothing but one.
+// wholeInteger reads a number, or a string with a number and nothing else.
 func wholeInteger(v any) (int64, error) {
 	switch v := v.(type) {
 	case json.Number:

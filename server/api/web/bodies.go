@@ -14,15 +14,15 @@ import (
 	"svc/server/rules/auth"
 )
 
-// How much of a body is read, in bytes.
+// The limits of a body, in bytes.
 const (
-	// strangerLimit is for bodies of senders who are no user: strangers and apps.
+	// strangerLimit is for bodies of strangers and apps.
 	strangerLimit = 64 << 10
-	// bodyLimit is for bodies of users, but for files.
+	// bodyLimit is for bodies of users, without files.
 	bodyLimit = 1 << 20
 )
 
-// How long a body may take.
+// The time limits of a body.
 const (
 	// bodyTime is for bodies without files, and the time in a form with files
 	// before its pace counts.
@@ -165,8 +165,8 @@ func (b *intake) peek(n int) []byte {
 	return b.ahead[:min(n, len(b.ahead))]
 }
 
-// short returns the whole body without consuming it, false where it is longer
-// than strangers may send, or broken.
+// short returns the whole body without consuming it; false if it is broken, or
+// longer than strangers may send.
 func (b *intake) short() ([]byte, bool) {
 	if b.size > strangerLimit {
 		return nil, false
@@ -178,8 +178,8 @@ func (b *intake) short() ([]byte, bool) {
 	return raw, errors.Is(b.err, io.EOF)
 }
 
-// whole reads the body to its end. Where that fails for the limit, it can be
-// tried again with a larger one.
+// whole reads the body to its end. If it exceeds the limit, a later call with a
+// larger limit can succeed.
 func (b *intake) whole() ([]byte, error) {
 	for b.err == nil && b.over() == nil {
 		b.grow()
@@ -211,8 +211,8 @@ func (b *intake) grow() {
 	b.ahead = append(make([]byte, 0, room), b.ahead...)
 }
 
-// admit lets the caller send as much as users may. Anybody can register an app,
-// so the limit of apps stays that of strangers.
+// admit raises the limit of the body to that of users. It does not do so for
+// apps: anybody can register one.
 func admit(c *gin.Context, id *auth.Identity) {
 	if in := intakeOf(c.Request); in != nil && id.Account != nil {
 		in.limit = max(in.limit, bodyLimit)

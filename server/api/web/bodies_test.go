@@ -48,7 +48,8 @@ func TestJSONIsCountedBeforeItIsBuilt(t *testing.T) {
 	}
 }
 
-// A list of all errors would be longer than the request that caused it.
+// TestNotAllThatIsWrongIsTold: a list of all errors would be longer than the
+// request.
 func TestNotAllThatIsWrongIsTold(t *testing.T) {
 	err := Bind(request("POST", "/", jsn, `{"name":"a","ids":[`+strings.Repeat(`1,`, 9000)+`1]}`), &sample{})
 	var shape *ShapeError
@@ -102,7 +103,7 @@ func TestALimitThatGrowsLosesNothing(t *testing.T) {
 			}
 		}
 	}
-	// One that is streamed is cut at the limit, and not before.
+	// A streamed body is cut exactly at the limit.
 	in := newIntake(io.NopCloser(strings.NewReader(content(strangerLimit+5))), -1)
 	raw, err := io.ReadAll(in)
 	if len(raw) != strangerLimit || !errors.As(err, new(*http.MaxBytesError)) {
@@ -129,8 +130,8 @@ func callers(h Handler) http.Handler {
 	return Bodies(OverrideMethod(e))
 }
 
-// The body of a stranger is read only as far as a token may stand in it, and no
-// file of it is received.
+// TestAStrangersBodyIsReadNoFurther: the body of a stranger is read only as far
+// as a token may be in it, and none of its files is received.
 func TestAStrangersBodyIsReadNoFurther(t *testing.T) {
 	filler := strings.Repeat("x", 8<<20)
 	part := func(disposition, content string) string {
@@ -266,7 +267,7 @@ func TestABodyThatComesByteByByteIsGivenUp(t *testing.T) {
 		if err := Bind(c, &struct{}{}); err != nil {
 			return err
 		}
-		// A handler that takes long after the body is not cut short.
+		// A handler may take longer than the body's time limit.
 		select {
 		case <-c.Request.Context().Done():
 			return c.Request.Context().Err()

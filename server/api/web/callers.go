@@ -20,7 +20,7 @@ const (
 	tokenKey  = "svc.token"
 )
 
-// Caller is who calls, nil for a stranger.
+// Caller returns the caller, nil for a stranger.
 func Caller(c *gin.Context) *auth.Identity {
 	id, _ := c.Value(callerKey).(*auth.Identity)
 	return id
@@ -222,8 +222,8 @@ func (g *Guard) Admin(h Handler, scope string) Handler {
 	}
 }
 
-// Admits checks that a signed-in user may read, or change, what routes of the
-// admin API with this scope do.
+// Admits checks that a signed-in user may use the routes of the admin API with
+// this scope.
 func (g *Guard) Admits(id *auth.Identity, scope string) error {
 	if err := admin(id); err != nil {
 		return err

@@ -105,7 +105,7 @@ func readJSON(raw []byte) (tree, error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	var v any
-	// The decoder would take broken UTF-8 and put U+FFFD for it.
+	// The decoder would accept broken UTF-8 and replace it by U+FFFD.
 	if !utf8.Valid(raw) || dec.Decode(&v) != nil {
 		return nil, fault.Malformed("The request body is not valid JSON")
 	}
@@ -158,7 +158,7 @@ func query(c *gin.Context) (tree, error) {
 	return grow(q.values)
 }
 
-// parsed is a query string, as much of it as can be read. Nobody changes it.
+// parsed is the readable part of a query string. It is never changed.
 type parsed struct {
 	values url.Values
 	err    error

@@ -94,7 +94,7 @@ func (p partReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// A Sent is how a file is sent to people.
+// A Sent describes how a file is sent.
 type Sent struct {
 	Type         string
 	Attachment   bool   // to be saved, not shown
@@ -106,9 +106,9 @@ type Sent struct {
 // filePolicy keeps a browser from doing anything with a file but show it.
 const filePolicy = "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; sandbox"
 
-// SendFile answers with a file, or the requested part of it. No browser runs
-// it, whatever it contains. If the file breaks off, so does the connection, so
-// that no client takes the part for the whole.
+// SendFile answers with a file, or the requested part of it. Its headers keep
+// browsers from running any content. If the file breaks off, so does the
+// connection, so that no client takes the part for the whole.
 func SendFile(c *gin.Context, content io.ReadSeeker, s Sent) error {
 	h := c.Writer.Header()
 	h.Set("Content-Type", s.Type)
@@ -174,8 +174,8 @@ func (w *fileWriter) ReadFrom(r io.Reader) (n int64, err error) {
 	return n, err
 }
 
-// SafeName is a sender's name for a file, without characters that could mislead
-// people who save it.
+// SafeName returns a sender's name for a file without misleading characters,
+// for people who save the file.
 func SafeName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || strings.ContainsRune(`/\:*?"<>|`, r) {

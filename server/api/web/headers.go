@@ -15,8 +15,8 @@ import (
 // files, feeds.
 const NoContentPolicy = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'"
 
-// Headers gives every answer the headers that keep browsers careful, as the
-// settings want it. Pages set a policy of their own over this one.
+// Headers sets the security headers of every answer, as configured. Pages
+// replace the content policy by their own.
 func Headers(settings *config.Live) gin.HandlerFunc {
 	type made struct {
 		from    *config.Settings
@@ -104,8 +104,8 @@ func preflightHeaders(s *config.CORS) map[string][]string {
 	}
 }
 
-// securityHeaders are made once per change of the settings, not per answer: the
-// lists have no room, so that nobody adds to them in place.
+// securityHeaders are made once per change of the settings, not per answer. The
+// slices have no spare capacity, so that no append can change them in place.
 func securityHeaders(s *config.Security) map[string][]string {
 	if !s.Enabled {
 		return nil

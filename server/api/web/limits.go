@@ -64,8 +64,8 @@ func (l *Limiter) Reset() {
 }
 
 // Try runs try, which reports whether a secret was right, if the caller may
-// still guess. A wrong secret is counted. The error refuses callers who guessed
-// too often, without running try.
+// still guess. A wrong secret is counted. After too many guesses the error
+// refuses the caller, without running try.
 func (l *Limiter) Try(c *gin.Context, limit Limit, try func() bool) (bool, error) {
 	addr, known := clientAddr(c)
 	rate := l.settings.Load().RateLimits[limit.Bucket].Anonymous
@@ -85,7 +85,8 @@ func (l *Limiter) Try(c *gin.Context, limit Limit, try func() bool) (bool, error
 	return false, nil
 }
 
-// spent reports whether nothing is left under key, and when the window ends.
+// spent reports whether no request is left under key, and the end of the
+// window.
 func (l *Limiter) spent(key uint64, rate config.Rate, now time.Time) (end time.Time, spent bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -180,8 +181,8 @@ func (l *Limiter) key(limit *Limit, account string, addr netip.Addr, target stri
 	return h.Sum64()
 }
 
-// take counts one more under key and returns how many are left, -1 when this
-// one is too many, and when the window ends.
+// take counts one more request under key. It returns the number left, -1 if
+// this one is too many, and the end of the window.
 func (l *Limiter) take(key uint64, rate config.Rate, now time.Time) (left int, end time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -178,7 +178,7 @@ func TestManyAddressesTakeBoundedMemory(t *testing.T) {
 	if n := len(g.young) + len(g.old); n > 2*generation {
 		t.Errorf("%d counters", n)
 	}
-	// Who was counted last is still known.
+	// The newest counter is still known.
 	if left, _ := g.take(5*generation-1, rate(time.Hour, 1), g.now); left != -1 {
 		t.Errorf("%d left", left)
 	}
@@ -235,7 +235,7 @@ func TestAProxyThatWasNotDeclaredIsSaidOnce(t *testing.T) {
 		want         int
 	}{
 		{"127.0.0.1:1", "X-Forwarded-For", 1}, {"[::1]:1", "X-Forwarded-For", 1}, {"192.168.1.2:1", "X-Forwarded-For", 1},
-		{"127.0.0.1:1", "X-Else", 0},             // nobody passes anything on
+		{"127.0.0.1:1", "X-Else", 0},             // no proxy passed the request on
 		{"10.1.2.3:1", "X-Forwarded-For", 0},     // declared
 		{"198.51.100.1:1", "X-Forwarded-For", 0}, // anybody can write a header
 	} {

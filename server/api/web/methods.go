@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// methodHead is how much of a multipart body is searched for _method, in
-// bytes. Forms carry it first; the rest may be a film.
+// methodHead bounds the part of a multipart body that is searched for _method,
+// in bytes. Forms send it first; the rest may be a film.
 const methodHead = 4 << 10
 
 const methodName = "_method"

@@ -31,8 +31,8 @@ func Query(c *gin.Context, name string) string {
 	return vs[len(vs)-1]
 }
 
-// QueryValues are all parameters of the query, as much of it as can be read.
-// Nobody changes them.
+// QueryValues returns the readable parameters of the query. They must not be
+// changed.
 func QueryValues(c *gin.Context) url.Values { return params(c).values }
 
 // Links sets the Link header of a page that begins with the key first and ends

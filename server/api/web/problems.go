@@ -55,7 +55,7 @@ func WantsHTML(r *http.Request) bool {
 	return strings.Contains(r.Header.Get("Accept"), "text/html")
 }
 
-// spoken are the words of a refusal that people may read.
+// spoken returns the words of a refusal that people may read.
 func spoken(status int, body any) string {
 	if status >= 500 {
 		return ""

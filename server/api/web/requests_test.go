@@ -17,7 +17,7 @@ import (
 	"svc/server/rules/auth"
 )
 
-// TestARequestIsALineOfTheLog asks for a page as somebody, as nobody, and for a
+// TestARequestIsALineOfTheLog requests a page with a token and without, and a
 // file, and reads the line of each.
 func TestARequestIsALineOfTheLog(t *testing.T) {
 	file := strings.Repeat("x", 100_000)

@@ -51,7 +51,7 @@ func Handle(family Family, h Handler) gin.HandlerFunc {
 	}
 }
 
-// As has the rest of a request answered in another family's words.
+// As makes the rest of a request answer in another family's words.
 func As(c *gin.Context, family Family) { c.Set(familyKey, family) }
 
 // VaryBySigner names the headers that decide the answer at addresses shared by
@@ -60,7 +60,7 @@ const VaryBySigner = "Accept, Signature, Signature-Input, Authorization"
 
 const reshapeKey = "svc.reshape"
 
-// Reshape has every JSON of this request go through shape.
+// Reshape applies shape to every JSON answer of this request.
 func Reshape(c *gin.Context, shape func(raw []byte) []byte) { c.Set(reshapeKey, shape) }
 
 // JSON answers with v as JSON. A json.RawMessage is sent as it is, but for
@@ -106,7 +106,8 @@ var statuses = map[fault.Kind]int{
 	fault.KindUnavailable:     http.StatusServiceUnavailable,
 }
 
-// retryAfter is when to come back to a server that lacks a part, in seconds.
+// retryAfter is the pause before a client should repeat a request that failed
+// for now, in seconds.
 const retryAfter = "10"
 
 // Answer is a refusal with a body of its own, where an API asks for one that
@@ -139,8 +140,8 @@ func Fail(c *gin.Context, err error) {
 	}
 }
 
-// statusLeft is the status of a request whose client left before the answer.
-// Only the log and the metrics show it.
+// statusLeft is the status of a request without an answer, because its client
+// left. Only the log and the metrics show it.
 const statusLeft = 499
 
 // left reports whether the client closed the connection. Everything that fails

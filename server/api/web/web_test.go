@@ -129,7 +129,8 @@ func TestWrongShapesAreNamedTogether(t *testing.T) {
 	}
 }
 
-// Clients send every field of a form that a person left empty.
+// TestAnEmptyValueOfAFormIsAbsent: clients send every field of a form, also
+// empty ones.
 func TestAnEmptyValueOfAFormIsAbsent(t *testing.T) {
 	type poll struct {
 		Options   []string `json:"options"`
@@ -245,8 +246,8 @@ func TestRefusalsBecomeStatuses(t *testing.T) {
 	}
 }
 
-// A client that leaves makes queries fail and answers break off. That is no
-// fault of the server, whatever the error says.
+// TestAClientThatLeavesIsNoFaultOfTheServer: when a client leaves, queries fail
+// and answers break off. These errors are no faults of the server.
 func TestAClientThatLeavesIsNoFaultOfTheServer(t *testing.T) {
 	gin.SetMode(gin.ReleaseMode)
 	for name, h := range map[string]Handler{
