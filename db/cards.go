@@ -58,13 +58,22 @@ func (d *DB) MarkCardFetched(ctx context.Context, id int64) error {
 
 // AttachCard attaches a card to a status, if both exist.
 func (d *DB) AttachCard(ctx context.Context, statusID string, cardID int64) error {
-	_, err := d.exec(ctx, "show card", `UPDATE statuses SET card_id = ?
-		WHERE id = ? AND EXISTS (SELECT 1 FROM cards WHERE id = ?)`, cardID, statusID, cardID)
+	held := ""
+	if d.pool.dialect == Postgres {
+		held = " FOR KEY SHARE" // deleteCard waits
+	}
+	_, err := d.exec(ctx, "show card", "UPDATE statuses SET card_id = ? WHERE id = ? AND EXISTS (SELECT 1 FROM cards WHERE id = ?"+held+")", cardID, statusID, cardID)
 	return err
 }
 
-// deleteCard removes a card that no status shows.
+// deleteCard removes a card that no status shows. It is held first, so that the
+// removal sees who began to show it.
 func (d *DB) deleteCard(ctx context.Context, id int64) error {
+	if d.pool.dialect == Postgres {
+		if _, err := d.exec(ctx, "hold card", "SELECT 1 FROM cards WHERE id = ? FOR UPDATE", id); err != nil {
+			return err
+		}
+	}
 	_, err := d.exec(ctx, "delete card", "DELETE FROM cards WHERE id = ? AND NOT EXISTS (SELECT 1 FROM statuses WHERE card_id = ?)", id, id)
 	return err
 }

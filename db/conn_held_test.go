@@ -132,3 +132,50 @@ func TestAListOfAccountsWaitsForNoChange(t *testing.T) {
 		}))
 	})
 }
+
+// TestWhatIsShownStays runs what shows a thing beside what removes or changes it.
+func TestWhatIsShownStays(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		ctx, ann := t.Context(), dbtest.Account(t, d, "ann")
+		status := func() *db.Status {
+			s := &db.Status{ID: d.NewID(), AccountID: ann.ID, Local: true, Visibility: db.Public, CreatedAt: d.Now()}
+			must(t, d.CreateStatus(ctx, s))
+			return s
+		}
+		one, two := status(), status()
+		card := &db.Card{Link: "https://page.example/", FetchedAt: d.Now()}
+		must(t, d.CreateCard(ctx, card))
+		must(t, d.AttachCard(ctx, one.ID, card.ID))
+		one.CardID = &card.ID
+		err, other := dbtest.Between(t, d, "card_id", func(ctx context.Context) error {
+			return d.Tx(ctx, func(tx *db.DB) error { return tx.AttachCard(ctx, two.ID, card.ID) })
+		}, func(ctx context.Context) error {
+			return d.Tx(ctx, func(tx *db.DB) error { _, err := tx.DeleteStatus(ctx, one, 10); return err })
+		})
+		must(t, errors.Join(err, other))
+		if cards, err := d.Cards(ctx, []int64{card.ID}); err != nil || len(cards) != 1 {
+			t.Errorf("the card is gone: %v", err)
+		}
+
+		files := []db.MediaAttachment{{AccountID: ann.ID, Type: "image", URL: "/media/a.png", CreatedAt: d.Now()}}
+		must(t, d.CreateAttachments(ctx, files))
+		before, err := d.StatusByID(ctx, two.ID)
+		must(t, err)
+		err, other = dbtest.Between(t, d, "SELECT * FROM media_attachments", func(ctx context.Context) error {
+			m, err := d.Attachment(ctx, files[0].ID)
+			if err != nil {
+				return err
+			}
+			m.Description = "a picture"
+			return d.Tx(ctx, func(tx *db.DB) error { return tx.DescribeAttachment(ctx, m) })
+		}, func(ctx context.Context) error {
+			return d.Tx(ctx, func(tx *db.DB) error { return tx.AttachMedia(ctx, ann.ID, two.ID, []int64{files[0].ID}) })
+		})
+		must(t, errors.Join(err, other))
+		after, err := d.StatusByID(ctx, two.ID)
+		must(t, err)
+		if after.Version == before.Version {
+			t.Error("the status is rendered as before")
+		}
+	})
+}

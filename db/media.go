@@ -15,21 +15,30 @@ func (d *DB) Attachment(ctx context.Context, id int64) (*MediaAttachment, error)
 	return one[MediaAttachment](ctx, d, fmt.Sprintf("media %d", id), "SELECT * FROM media_attachments WHERE id = ?", id)
 }
 
-// DescribeAttachment changes the description of a file, including in the
-// statuses that show it.
+// DescribeAttachment changes the description of a file, including in the status
+// that shows it, or begins to at this moment.
 func (d *DB) DescribeAttachment(ctx context.Context, m *MediaAttachment) error {
-	if _, err := d.exec(ctx, "describe media", "UPDATE media_attachments SET description = ? WHERE id = ?", m.Description, m.ID); err != nil {
+	if m.StatusID != nil {
+		if err := d.touchShowing(ctx, *m.StatusID); err != nil {
+			return err
+		}
+	}
+	status, err := value[*string](ctx, d.writing(), fmt.Sprintf("media %d", m.ID), "UPDATE media_attachments SET description = ? WHERE id = ? RETURNING status_id", m.Description, m.ID)
+	if err != nil || status == nil || m.StatusID != nil && *m.StatusID == *status {
 		return err
 	}
-	if m.StatusID == nil {
-		return nil
-	}
-	// Reblogs show the files of the reblogged status.
+	m.StatusID = status
+	return d.touchShowing(ctx, *status)
+}
+
+// touchShowing makes a status be rendered anew, with its reblogs, which show its
+// files.
+func (d *DB) touchShowing(ctx context.Context, statusID string) error {
 	for _, query := range []string{
 		"UPDATE statuses SET version = version + 1 WHERE id = ?",
 		"UPDATE statuses SET version = version + 1 WHERE reblog_of_id = ?",
 	} {
-		if _, err := d.exec(ctx, "show media's description", query, *m.StatusID); err != nil {
+		if _, err := d.exec(ctx, "show media's description", query, statusID); err != nil {
 			return err
 		}
 	}
