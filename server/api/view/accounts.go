@@ -75,7 +75,6 @@ func (v *View) Account(a *db.Account) api.Account {
 // AccountForAdmins is the public form and the fields for admins only (1
 // statement if the account moved).
 func (v *View) AccountForAdmins(ctx context.Context, a *db.Account) (api.Account, error) {
-	v.fresh()
 	out, err := v.publicForms(ctx, []db.Account{*a})
 	if err != nil {
 		return api.Account{}, err
@@ -130,7 +129,6 @@ func (v *View) OwnAccount(a *db.Account, u *db.User, own Own) (api.Account, erro
 
 // Accounts renders rows as an array, in their order (1 statement where any moved).
 func (v *View) Accounts(ctx context.Context, rows []db.Account) (json.RawMessage, error) {
-	v.fresh()
 	moved, err := v.movedTo(ctx, rows)
 	if err != nil {
 		return nil, err
@@ -184,7 +182,8 @@ func (v *View) AccountsAt(ctx context.Context, refs []db.AccountRef) (json.RawMe
 // account's new one: accounts that moved are not cached, since the new one
 // changes without them.
 func (v *View) accountJSON(a *db.Account, moved *api.Account) ([]byte, error) {
-	if kept, ok := v.accounts.Get(a.ID); ok && kept.version >= a.Version && a.Version > 0 {
+	cache := v.cache()
+	if kept, ok := cache.accounts.Get(a.ID); ok && kept.version >= a.Version && a.Version > 0 {
 		return kept.json, nil
 	}
 	out := v.Account(a)
@@ -195,7 +194,7 @@ func (v *View) accountJSON(a *db.Account, moved *api.Account) ([]byte, error) {
 	}
 	raw = plainHTML(raw)
 	if a.Version > 0 && a.MovedTo == "" {
-		v.accounts.Add(a.ID, &accountJSON{a.Version, raw})
+		cache.accounts.Add(a.ID, &accountJSON{a.Version, raw})
 	}
 	return raw, nil
 }
@@ -204,11 +203,11 @@ func (v *View) accountJSON(a *db.Account, moved *api.Account) ([]byte, error) {
 // takes at most one statement for those not cached, and one more if any of
 // these moved.
 func (v *View) accountsOf(ctx context.Context, want map[string]int64) (map[string][]byte, error) {
-	v.fresh()
+	cache := v.cache()
 	out := make(map[string][]byte, len(want))
 	var missing []string
 	for id, version := range want {
-		if kept, ok := v.accounts.Get(id); ok && kept.version >= version {
+		if kept, ok := cache.accounts.Get(id); ok && kept.version >= version {
 			out[id] = kept.json
 		} else {
 			missing = append(missing, id)

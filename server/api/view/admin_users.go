@@ -84,12 +84,12 @@ func (v *View) mergedOf(ctx context.Context, ids map[string]bool) (people, error
 	if err != nil {
 		return nil, err
 	}
-	out := make(people, len(stamps))
+	cache, out := v.cache(), make(people, len(stamps))
 	missing := map[string]*db.UserStamp{}
 	var load []string
 	for i := range stamps {
 		s := &stamps[i]
-		if kept, ok := v.mergeds.Get(s.ID); ok && kept.stamp == *s {
+		if kept, ok := cache.mergeds.Get(s.ID); ok && kept.stamp == *s {
 			out[s.ID] = kept.json
 			continue
 		}
@@ -107,7 +107,7 @@ func (v *View) mergedOf(ctx context.Context, ids map[string]bool) (people, error
 		}
 		for i := range rows {
 			a := &rows[i]
-			if out[a.ID], err = v.mergedJSON(a, shown[i], missing[a.ID]); err != nil {
+			if out[a.ID], err = v.mergedJSON(cache, a, shown[i], missing[a.ID]); err != nil {
 				return nil, err
 			}
 		}
@@ -115,7 +115,7 @@ func (v *View) mergedOf(ctx context.Context, ids map[string]bool) (people, error
 	return out, nil
 }
 
-func (v *View) mergedJSON(a *db.Account, public api.Account, stamp *db.UserStamp) ([]byte, error) {
+func (v *View) mergedJSON(cache *caches, a *db.Account, public api.Account, stamp *db.UserStamp) ([]byte, error) {
 	raw, err := json.Marshal(v.merged(a, public, stamp))
 	if err != nil {
 		return nil, err
@@ -123,7 +123,7 @@ func (v *View) mergedJSON(a *db.Account, public api.Account, stamp *db.UserStamp
 	raw = plainHTML(raw)
 	stamp.Version = a.Version // it may have changed since
 	if a.MovedTo == "" {
-		v.mergeds.Add(a.ID, &mergedJSON{*stamp, raw})
+		cache.mergeds.Add(a.ID, &mergedJSON{*stamp, raw})
 	}
 	return raw, nil
 }

@@ -49,7 +49,6 @@ func (v *View) Posted(ctx context.Context, id *auth.Identity, s *db.Status) (jso
 	if s.Author == nil || s.Author.MovedTo != "" {
 		return v.FullStatus(ctx, viewer, s.ID)
 	}
-	v.fresh()
 	if err := v.renderRows(ctx, []db.Status{*s}, map[string]*statusJSON{}); err != nil {
 		return nil, err
 	}
@@ -157,13 +156,13 @@ type prepared struct {
 // that are not cached, and for the viewer's votes and reactions. If everything
 // is cached and no status has a poll or reactions, it takes none.
 func (v *View) prepare(ctx context.Context, refs []db.StatusRef) (*prepared, error) {
-	v.fresh()
+	cache := v.cache()
 	p := &prepared{statuses: make(map[string]*statusJSON, len(refs)), dict: v.dict}
 	accounts := make(map[string]int64, len(refs))
 	var missing []string
 	want := func(id string, version int64, account string, accountVersion int64) {
 		accounts[account] = accountVersion
-		if kept, ok := v.statuses.Get(id); ok && kept.version >= version {
+		if kept, ok := cache.statuses.Get(id); ok && kept.version >= version {
 			p.statuses[id] = kept
 		} else {
 			missing = append(missing, id)
@@ -309,6 +308,7 @@ func (v *View) render(ctx context.Context, ids []string, into map[string]*status
 
 // renderRows is render for rows at hand (up to 5 statements).
 func (v *View) renderRows(ctx context.Context, rows []db.Status, into map[string]*statusJSON) error {
+	cache := v.cache()
 	made, err := v.statusesOf(ctx, rows)
 	if err != nil {
 		return err
@@ -325,7 +325,7 @@ func (v *View) renderRows(ctx context.Context, rows []db.Status, into map[string
 		if rows[i].ReblogOfID == nil {
 			s.extras = v.extrasOf(&rows[i], polls)
 		}
-		v.statuses.Add(rows[i].ID, s)
+		cache.statuses.Add(rows[i].ID, s)
 		into[rows[i].ID] = s
 	}
 	return nil

@@ -31,15 +31,34 @@ type View struct {
 	db       *db.DB
 	settings *config.Live
 	base     string
+	kept     *atomic.Pointer[caches]
+	dict     *s2.Dict                 // of packed statuses
+	pages    *sync.Pool               // of []byte: released pages
+	url      func(string) string      // makes an address of a file one for people
+	preview  func(string) string      // makes it one of a small copy, where there are such
+	favicon  func(host string) string // the icon of another server, "" for none to be shown
+}
+
+// caches are what was rendered under some settings: addresses of files depend on
+// them.
+type caches struct {
+	under    *config.Settings
 	statuses *lru.Cache[string, *statusJSON]
 	accounts *lru.Cache[string, *accountJSON]
 	mergeds  *lru.Cache[string, *mergedJSON] // for admins
-	dict     *s2.Dict                        // of packed statuses
-	pages    *sync.Pool                      // of []byte: released pages
-	url      func(string) string             // makes an address of a file one for people
-	preview  func(string) string             // makes it one of a small copy, where there are such
-	favicon  func(host string) string        // the icon of another server, "" for none to be shown
-	seen     *atomic.Pointer[config.Settings]
+}
+
+func newCaches(under *config.Settings) (*caches, error) {
+	statuses, err := lru.New[string, *statusJSON](keptStatuses)
+	if err != nil {
+		return nil, err
+	}
+	accounts, err := lru.New[string, *accountJSON](keptAccounts)
+	if err != nil {
+		return nil, err
+	}
+	mergeds, err := lru.New[string, *mergedJSON](keptMerged)
+	return &caches{under: under, statuses: statuses, accounts: accounts, mergeds: mergeds}, err
 }
 
 // Parts are the dependencies of a View.
@@ -53,39 +72,35 @@ type Parts struct {
 
 // New returns a View.
 func New(p Parts) (*View, error) {
-	statuses, err := lru.New[string, *statusJSON](keptStatuses)
+	first, err := newCaches(p.Settings.Load())
 	if err != nil {
 		return nil, err
 	}
-	accounts, err := lru.New[string, *accountJSON](keptAccounts)
-	if err != nil {
-		return nil, err
-	}
-	mergeds, err := lru.New[string, *mergedJSON](keptMerged)
-	if err != nil {
-		return nil, err
-	}
+	kept := new(atomic.Pointer[caches])
+	kept.Store(first)
 	dict, err := dictionary(p.Site.Base)
 	if err != nil {
 		return nil, err
 	}
 	return &View{
-		db: p.DB, settings: p.Settings, base: p.Site.Base, statuses: statuses, accounts: accounts, mergeds: mergeds, dict: dict, pages: new(sync.Pool),
-		url: p.URLs.Public, preview: p.URLs.Preview, favicon: p.Remote.Favicon, seen: new(atomic.Pointer[config.Settings]),
+		db: p.DB, settings: p.Settings, base: p.Site.Base, kept: kept, dict: dict, pages: new(sync.Pool),
+		url: p.URLs.Public, preview: p.URLs.Preview, favicon: p.Remote.Favicon,
 	}, nil
 }
 
-// fresh drops the cache if the settings changed: addresses of files depend on
-// them.
-func (v *View) fresh() {
-	now := v.settings.Load()
-	if v.seen.Load() == now {
-		return
-	}
-	if v.seen.Swap(now) != nil {
-		v.statuses.Purge()
-		v.accounts.Purge()
-		v.mergeds.Purge()
+// cache returns what was rendered under the present settings. A renderer takes it
+// before it begins, so that what it makes of older settings is not found later.
+func (v *View) cache() *caches {
+	for {
+		now, kept := v.settings.Load(), v.kept.Load()
+		if kept.under == now {
+			return kept
+		}
+		fresh, err := newCaches(now)
+		if err != nil {
+			return kept // sizes are constants
+		}
+		v.kept.CompareAndSwap(kept, fresh)
 	}
 }
 
