@@ -67,6 +67,25 @@ func (d *DB) HoldAccounts(ctx context.Context, ids ...string) error {
 	return err
 }
 
+// KeepAccounts makes the deletion of accounts wait until the transaction ends. If
+// one of them is deactivated, it is ErrNotFound: it may be erased already.
+func (d *DB) KeepAccounts(ctx context.Context, ids ...string) error {
+	query := "SELECT id FROM accounts WHERE id IN ? AND NOT deactivated ORDER BY id"
+	if d.pool.dialect == Postgres {
+		query += " FOR KEY SHARE" // MarkDeleted waits
+	}
+	kept, err := list[string](ctx, d.writing(), "keep accounts", query, ids)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if !slices.Contains(kept, id) {
+			return notFound("account %s", id)
+		}
+	}
+	return nil
+}
+
 // Follow returns the follow of target by follower, pending or not.
 func (d *DB) Follow(ctx context.Context, followerID, targetID string) (*Follow, error) {
 	return one[Follow](ctx, d, fmt.Sprintf("follow of %s by %s", targetID, followerID), "SELECT * FROM follows WHERE follower_id = ? AND target_id = ?", followerID, targetID)

@@ -142,6 +142,9 @@ func (s *Service) Upload(ctx context.Context, by *db.Account, d *Draft, descript
 	return db.Once(ctx, s.db, "media", key, func(claim db.Claim[int64]) (made *db.MediaAttachment, err error) {
 		err = s.db.Tx(ctx, func(tx *db.DB) error {
 			rows := []db.MediaAttachment{*row}
+			if err := tx.KeepAccounts(ctx, by.ID); err != nil {
+				return err
+			}
 			if err := tx.CreateAttachments(ctx, rows); err != nil {
 				return err
 			}

@@ -139,6 +139,21 @@ func (w *world) delete(s *db.Status) {
 	}
 }
 
+// TestADeletedAccountUploadsNothing deletes an account while it sends a file.
+func TestADeletedAccountUploadsNothing(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		draft := w.receive("x")
+		deleted := *w.who
+		deleted.Deactivated = true
+		if err := w.db.UpdateAccount(t.Context(), &deleted, "deactivated"); err != nil {
+			t.Fatal(err)
+		}
+		if row, err := w.Upload(t.Context(), w.who, draft, nil, ""); !errors.Is(err, db.ErrNotFound) {
+			t.Errorf("%+v %v", row, err)
+		}
+	})
+}
+
 func TestUnusedUploadsAreSweptAfterADay(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()

@@ -62,6 +62,9 @@ func (s *Service) Open(ctx context.Context, by *db.Account, accountID string) (*
 		if other.Invisible || other.Deactivated {
 			return fmt.Errorf("account %s: %w", accountID, db.ErrNotFound)
 		}
+		if err := tx.KeepAccounts(ctx, by.ID, other.ID); err != nil {
+			return err
+		}
 		chat, err = tx.EnsureChat(ctx, by.ID, other.ID)
 		return err
 	})

@@ -69,6 +69,57 @@ func TestNoLowerIDIsStoredLater(t *testing.T) {
 	}
 }
 
+// TestNothingIsStoredForADeletedAccount deletes an account while it opens a chat
+// and while it writes. The erasure begins after the deletion, so the request has
+// stored all or stores nothing.
+func TestNothingIsStoredForADeletedAccount(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		ctx, s, bob := t.Context(), open(t, d), dbtest.Account(t, d, "bob")
+		for name, write := range map[string]func(ctx context.Context, by *db.Account, chat string) error{
+			"open": func(ctx context.Context, by *db.Account, _ string) error {
+				_, err := s.Open(ctx, by, dbtest.Account(t, d, "eve").ID)
+				return err
+			},
+			"send": func(ctx context.Context, by *db.Account, chat string) error {
+				_, err := s.Send(ctx, by, chat, chats.NewMessage{Text: "x"})
+				return err
+			},
+		} {
+			by := dbtest.Account(t, d, name)
+			chat, err := s.Open(ctx, by, bob.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			count := func() (n int) {
+				t.Helper()
+				if err := d.Writer().QueryRowContext(ctx, "SELECT (SELECT COUNT(*) FROM chats) + (SELECT COUNT(*) FROM chat_entries)").Scan(&n); err != nil {
+					t.Fatal(err)
+				}
+				return n
+			}
+			var atDeletion int
+			err, other := dbtest.Between(t, d, "chat", func(ctx context.Context) error { return write(ctx, by, chat.ID) }, func(ctx context.Context) error {
+				err := d.Tx(ctx, func(tx *db.DB) error {
+					if _, err := tx.MarkDeleted(ctx, by.ID); err != nil {
+						return err
+					}
+					by.Deactivated = true
+					return tx.UpdateAccount(ctx, by, "deactivated")
+				})
+				atDeletion = count()
+				return err
+			})
+			var refused *fault.Error
+			if other != nil || err != nil && !errors.As(err, &refused) && !errors.Is(err, db.ErrNotFound) {
+				t.Errorf("%s: %v, %v", name, err, other)
+			}
+			if n := count(); n != atDeletion {
+				t.Errorf("%s: %d rows, %d when the account was deleted", name, n, atDeletion)
+			}
+		}
+	})
+}
+
 // TestWhoMayBeWrittenTo sends a message to accounts of every kind. Only a local
 // recipient gets a chat of their own.
 func TestWhoMayBeWrittenTo(t *testing.T) {

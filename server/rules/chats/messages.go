@@ -151,6 +151,12 @@ func mayWrite(ctx context.Context, tx *db.DB, by, to *db.Account) error {
 	if err == nil && blocked {
 		err = refusal
 	}
+	if err != nil {
+		return err
+	}
+	if err = tx.KeepAccounts(ctx, by.ID, to.ID); errors.Is(err, db.ErrNotFound) {
+		err = fault.Forbidden("rejected")
+	}
 	return err
 }
 

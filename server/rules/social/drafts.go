@@ -37,6 +37,10 @@ func (d *draft) thread() *int64 {
 	return nil
 }
 
+func disabled() error {
+	return fault.Forbidden("Your account is currently disabled").With("account_is_disabled")
+}
+
 // draft applies the rules and fills the row in. With lookUp, unknown mentioned
 // accounts are fetched from other servers. It takes a fixed number of
 // statements: one or two each for parent, conversation, list, mentions and
@@ -46,7 +50,7 @@ func (s *Service) draft(ctx context.Context, by *db.Account, in NewStatus, lookU
 	in = in.withDefaults(by)
 	d := &draft{mediaIDs: in.MediaIDs, row: &db.Status{AccountID: by.ID, Local: true}}
 	if by.Deactivated {
-		return nil, fault.Forbidden("Your account is currently disabled").With("account_is_disabled")
+		return nil, disabled()
 	}
 	if err := s.checkText(settings, &in); err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package social_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"testing"
@@ -425,6 +426,12 @@ func TestNothingIsStoredForAnErasedAccount(t *testing.T) {
 		"favourites": {"INSERT INTO favourites", func(w *world, ann *db.Account, s *db.Status) do {
 			return func(ctx context.Context) error { _, err := w.Favourite(ctx, ann, s.ID); return err }
 		}},
+		"statuses": {"FROM accounts", func(w *world, ann *db.Account, _ *db.Status) do {
+			return func(ctx context.Context) error {
+				_, err := w.PostStatus(ctx, ann, social.NewStatus{Text: "x @bob", Visibility: db.Direct})
+				return err
+			}
+		}},
 		"follows": {"FROM follows WHERE follower_id", func(w *world, ann *db.Account, s *db.Status) do {
 			return func(ctx context.Context) error { return w.Follow(ctx, ann, s.AccountID, social.FollowOptions{}) }
 		}},
@@ -447,7 +454,7 @@ func TestNothingIsStoredForAnErasedAccount(t *testing.T) {
 				if err := act(w.t.Context()); err != nil && !errors.As(err, &refused) {
 					w.t.Error(err)
 				}
-				w.wantRows(0, table+" WHERE "+map[string]string{"favourites": "account_id", "follows": "follower_id"}[table]+" = ?", ann.ID)
+				w.wantRows(0, table+" WHERE "+cmp.Or(map[string]string{"follows": "follower_id"}[table], "account_id")+" = ?", ann.ID)
 			}}
 		}
 	}

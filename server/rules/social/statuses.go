@@ -207,19 +207,28 @@ func (s *Service) posted(ctx context.Context, tx *db.DB, p posting) error {
 }
 
 // countPosted counts a new status on its author, if it counts, and holds the
-// author if followers get it.
+// author if followers get it. An author who was deactivated meanwhile is refused:
+// they may be erased already.
 func countPosted(ctx context.Context, tx *db.DB, by *db.Account, row *db.Status) error {
 	if counted(row.Visibility) {
 		author, err := tx.CountStatus(ctx, by.ID, row.CreatedAt)
+		if err == nil && author.Deactivated {
+			err = disabled()
+		}
 		if row.Local {
 			row.Author = author
 		}
 		return err
 	}
-	if row.Visibility != db.Private {
-		return nil
+	if row.Visibility == db.Private {
+		if err := tx.HoldAccounts(ctx, by.ID); err != nil {
+			return err
+		}
 	}
-	return tx.HoldAccounts(ctx, by.ID)
+	if err := tx.KeepAccounts(ctx, by.ID); !errors.Is(err, db.ErrNotFound) {
+		return err
+	}
+	return disabled()
 }
 
 // noMedia refuses files that are another's, used or unknown.

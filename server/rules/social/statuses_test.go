@@ -321,7 +321,7 @@ func TestPostsTakeFewStatements(t *testing.T) {
 			{"with a key", social.NewStatus{Text: "x", IdempotencyKey: "k"}, 6 + index},
 			{"with a hashtag", social.NewStatus{Text: "x #y #z"}, 6 + index},
 			{"with a mention", social.NewStatus{Text: "x @bob @nobody"}, 9 + index},
-			{"direct", social.NewStatus{Text: "x @bob", Visibility: db.Direct}, 10},
+			{"direct", social.NewStatus{Text: "x @bob", Visibility: db.Direct}, 11},
 			{"a reply to oneself", social.NewStatus{Text: "x", InReplyToID: root.ID}, 6 + index},
 			{"for a while", social.NewStatus{Text: "x", ExpiresIn: 2 * time.Hour}, 5 + index},
 		} {
