@@ -82,6 +82,7 @@ func TestPagesInChromium(t *testing.T) {
 		t.Run("signing in is readable", func(t *testing.T) { readable(t, b, s) })
 		t.Run("from the front page into an app", func(t *testing.T) { fromFrontToApp(t, b, s) })
 		t.Run("hostile texts do nothing", func(t *testing.T) { hostileTexts(t, b, s) })
+		t.Run("push messages are read", func(t *testing.T) { pushes(t, b, s) })
 	})
 }
 
