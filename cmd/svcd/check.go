@@ -134,10 +134,10 @@ func (a *app) printFindings(r *checkReport) error {
 		said = "directory: FAILED: " + r.Directory.Result + "\n"
 	}
 	for _, area := range r.Areas {
-		switch {
-		case area.Found == 0:
+		switch area.Found {
+		case 0:
 			said += area.Area + ": right\n"
-		case area.Found == area.Repaired:
+		case area.Repaired:
 			said += fmt.Sprintf("%s: %d repaired\n", area.Area, area.Repaired)
 		default:
 			said += fmt.Sprintf("%s: FAILED: %d wrong, %d repaired\n", area.Area, area.Found, area.Repaired)
