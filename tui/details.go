@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -144,23 +145,11 @@ func (p *userPage) draw(m *model, d layout) []line {
 		return []line{nil, plain(text)}
 	}
 	lines := m.personLines(p.user, true)
-	for _, field := range []struct {
-		label string
-		text  safe.Safe
-	}{{" bio ", p.user.Bio}, {" reason for joining ", p.user.Reason}} {
-		if field.text.String() != "" {
-			lines = append(lines, indent(field.label, field.text, d.width-1)...)
-		}
+	for _, field := range p.fields() {
+		lines = append(lines, indent(field.label, field.text, d.width-1)...)
 	}
-	var state []string
-	if p.user.Pending {
-		state = append(state, "awaits approval")
-	}
-	if p.user.Unconfirmed {
-		state = append(state, "unconfirmed")
-	}
-	if len(state) > 0 {
-		lines = append(lines, inked(inkWarn, " "+strings.Join(state, ", ")))
+	if state := p.state(); state != "" {
+		lines = append(lines, inked(inkWarn, " "+state))
 	}
 	if t := m.reports.tallies[p.nick]; t != nil {
 		lines = append(lines, plain(" HISTORY "+m.reports.history(t)+m.reports.scanned()))
@@ -173,6 +162,30 @@ func (p *userPage) draw(m *model, d layout) []line {
 		lines = append(lines, inked(inkDim, " no posts"))
 	}
 	return p.pane.window(lines, head, selected, d.body)
+}
+
+type labelled struct {
+	label string
+	text  safe.Safe
+}
+
+// fields are the texts that the account wrote about itself, as far as there are.
+func (p *userPage) fields() []labelled {
+	return slices.DeleteFunc([]labelled{{" bio ", p.user.Bio}, {" reason for joining ", p.user.Reason}}, func(f labelled) bool {
+		return f.text.String() == ""
+	})
+}
+
+// state says for which step of its registration the account waits.
+func (p *userPage) state() string {
+	var state []string
+	if p.user.Pending {
+		state = append(state, "awaits approval")
+	}
+	if p.user.Unconfirmed {
+		state = append(state, "unconfirmed")
+	}
+	return strings.Join(state, ", ")
 }
 
 func (p *userPage) run(m *model, c command) (tea.Cmd, bool) {

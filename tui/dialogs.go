@@ -182,8 +182,12 @@ func (m *model) askCopy(id, nick, address string) {
 }
 
 // copy puts text on the clipboard by way of the terminal (OSC 52), which also
-// works from afar.
+// works from afar. Without one the text is shown.
 func (m *model) copy(text string) tea.Cmd {
+	if m.tty == nil {
+		m.say(inkGood, safe.Line(text))
+		return nil
+	}
 	m.say(inkGood, "copied "+safe.Truncate(safe.Line(text), 60, "~"))
 	tty := m.tty
 	return func() tea.Msg {

@@ -40,6 +40,8 @@ type model struct {
 	asked  bool // whether we know who we are
 	notice line
 	said   time.Time // when the notice came
+	// heardNotice, when set, is told every notice.
+	heardNotice func(text string)
 
 	reports *reports
 	users   *users
@@ -317,7 +319,12 @@ func (m *model) back() tea.Cmd {
 
 // say shows a notice until the next one, or until a key comes after it was
 // there for a while.
-func (m *model) say(i ink, text string) { m.notice, m.said = inked(i, " "+text), m.timer() }
+func (m *model) say(i ink, text string) {
+	m.notice, m.said = inked(i, " "+text), m.timer()
+	if m.heardNotice != nil {
+		m.heardNotice(text)
+	}
+}
 
 // noticeTime is how long a notice is there at least.
 const noticeTime = 3 * time.Second

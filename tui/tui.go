@@ -50,6 +50,8 @@ type Options struct {
 	// In and Out are the terminal; nil is standard input and output.
 	In, Out *os.File
 	NoMouse bool
+	// Plain is a dialogue of lines without a screen; In and Out may be pipes.
+	Plain bool
 	// ReadOnly refuses every key that would change something.
 	ReadOnly bool
 	// Keys puts commands, by the names that help shows, on other keys.
@@ -71,7 +73,7 @@ func Run(ctx context.Context, o Options) error {
 	if o.Out == nil {
 		o.Out = os.Stdout
 	}
-	if !tty.Is(o.In) || !tty.Is(o.Out) {
+	if !o.Plain && (!tty.Is(o.In) || !tty.Is(o.Out)) {
 		return ErrNoTerminal
 	}
 	now := time.Now
@@ -82,12 +84,18 @@ func Run(ctx context.Context, o Options) error {
 		}
 		now = func() time.Time { return at }
 	}
+	if o.Plain {
+		o.Theme = "mono" // nothing is drawn
+	}
 	if o.Theme == "" {
 		o.Theme = chooseTheme(o.In, o.Out, os.Getenv)
 	}
 	m, err := newModel(ctx, o, now, time.Now)
 	if err != nil {
 		return err
+	}
+	if o.Plain {
+		return runPlain(ctx, m, o.In, o.Out)
 	}
 	options := []tea.ProgramOption{
 		tea.WithContext(ctx), tea.WithInput(tty.NewInput(o.In, time.Now)), tea.WithOutput(o.Out),

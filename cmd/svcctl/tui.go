@@ -13,18 +13,21 @@ import (
 
 func tuiCommand(a *cli.App) *cobra.Command {
 	var theme string
-	var noMouse bool
+	var noMouse, plain bool
 	cmd := &cobra.Command{
 		Use:   "tui",
 		Short: "Triage reports in the terminal",
 		Args:  cli.ExactArgs(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if v := a.Getenv("ACCESSIBLE"); v != "" && v != "0" {
+				plain = true
+			}
 			switch {
 			case theme != "" && !slices.Contains(tui.ThemeNames(), theme):
 				return cli.Usagef("--theme %s: %s are accepted", action.Quote(theme), cli.AnyOf(tui.ThemeNames()))
-			case !a.TTYIn || !a.TTYOut:
-				return cli.Usagef("tui needs a terminal on standard input and output")
-			case a.Flags.Debug && a.TTYErr:
+			case !plain && (!a.TTYIn || !a.TTYOut):
+				return cli.Usagef("tui needs a terminal on standard input and output, or --plain")
+			case !plain && a.Flags.Debug && a.TTYErr:
 				return cli.Usagef("--debug would write over the screen; send standard error to a file")
 			case a.Flags.DryRun:
 				return cli.Usagef("--dry-run does not go with tui; --read-only keeps it from sending")
@@ -45,12 +48,14 @@ func tuiCommand(a *cli.App) *cobra.Command {
 				Theme:    theme,
 				StateDir: login.PathsFrom(a.Getenv).State,
 				NoMouse:  noMouse,
+				Plain:    plain,
 				ReadOnly: conn.ReadOnly,
 			})
 		},
 	}
 	cmd.Flags().StringVar(&theme, "theme", "", "colours: "+cli.AnyOf(tui.ThemeNames()))
 	cmd.Flags().BoolVar(&noMouse, "no-mouse", false, "leave the mouse to the terminal")
+	cmd.Flags().BoolVar(&plain, "plain", false, "a dialogue of lines, for screen readers and bad lines; also with ACCESSIBLE=1")
 	cli.CompleteFlag(cmd, "theme", tui.ThemeNames()...)
-	return cli.Examples(cmd, "tui --theme light")
+	return cli.Examples(cmd, "tui --theme light", "tui --plain")
 }

@@ -1,0 +1,474 @@
+package tui
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"golang.org/x/term"
+
+	"svc/client/safe"
+	"svc/tui/staged"
+)
+
+// dialogue is the program as a dialogue of lines, for screen readers and bad lines:
+// a command is read, carried out by the model, and its result told. Nothing is
+// drawn, and no escape sequence is written.
+type dialogue struct {
+	m   *model
+	out io.Writer
+	in  *bufio.Reader
+	tty *os.File // whose echo is switched off for secrets, nil for a pipe
+
+	pending int // commands that a line waits for
+	asking  bool
+	over    bool
+	spoke   bool // since the last line
+	news    []string
+	told    map[*staged.Item]bool
+	prompt  *prompt // as last told
+	hint    string
+	head    string // the list, with its filter and order
+	place   string // the object
+}
+
+// typed is a line that the person ended with enter.
+type typed struct {
+	text string
+	err  error
+}
+
+// arrived is the end of a command that a line waits for.
+type arrived struct{ msg tea.Msg }
+
+// plainRows is how many rows list tells.
+const plainRows = 10
+
+// runPlain is Run without a screen.
+func runPlain(ctx context.Context, m *model, in, out *os.File) error {
+	p := newDialogue(m, in, out)
+	if term.IsTerminal(int(in.Fd())) {
+		p.tty = in
+	}
+	program := tea.NewProgram(p, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(io.Discard), tea.WithoutRenderer())
+	m.after = func(wait time.Duration, msg func() tea.Msg) tea.Cmd {
+		cmd := tea.Tick(wait, func(time.Time) tea.Msg { return msg() })
+		if wait > queryWait { // countdowns and polls, which no line waits for
+			return m.background(cmd)
+		}
+		return cmd
+	}
+	m.background = func(cmd tea.Cmd) tea.Cmd {
+		go func() { program.Send(cmd()) }()
+		return nil
+	}
+	_, err := program.Run()
+	if ctx.Err() != nil || errors.Is(err, tea.ErrInterrupted) {
+		err = nil
+	}
+	if left := len(m.staged.Items); left > 0 {
+		p.tell(fmt.Sprintf("%d not sent; the next start asks about them.", left))
+	}
+	return errors.Join(err, m.staged.Close())
+}
+
+func newDialogue(m *model, in io.Reader, out io.Writer) *dialogue {
+	p := &dialogue{m: m, in: bufio.NewReader(in), out: out, told: map[*staged.Item]bool{}}
+	// Wide enough that nothing is cut or wrapped: the terminal does that.
+	m.width, m.height = 1000, 100
+	m.tty = nil
+	m.heardNotice = func(text string) { p.news = append(p.news, text) }
+	return p
+}
+
+func (p *dialogue) Init() tea.Cmd {
+	p.welcome()
+	return p.track(p.m.Init())
+}
+
+func (p *dialogue) welcome() {
+	p.tell("Plain mode on " + p.m.host + ". Enter goes to the next one; help lists the commands, quit leaves.")
+}
+
+func (p *dialogue) View() string { return "" }
+
+func (p *dialogue) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	var cmd tea.Cmd
+	switch msg := msg.(type) {
+	case typed:
+		p.asking = false
+		if msg.err != nil {
+			p.over = true
+			return p, tea.Quit
+		}
+		cmd = p.track(p.take(msg.text))
+	case arrived:
+		p.pending--
+		cmd = p.follow(msg.msg)
+	case nil:
+	default:
+		_, next := p.m.Update(msg)
+		cmd = p.track(next)
+	}
+	if p.pending > 0 || p.over {
+		return p, cmd
+	}
+	if p.asking {
+		p.tellNews()
+		return p, cmd
+	}
+	p.speak()
+	p.asking = true
+	return p, tea.Batch(cmd, p.read)
+}
+
+// track counts a command until it arrived.
+func (p *dialogue) track(cmd tea.Cmd) tea.Cmd {
+	if cmd == nil {
+		return nil
+	}
+	p.pending++
+	return func() tea.Msg { return arrived{cmd()} }
+}
+
+var inTurn = reflect.TypeOf(tea.Sequence(tea.Quit, tea.Quit)())
+
+// follow carries on with the end of a command. What bubbletea alone understands
+// goes back to it.
+func (p *dialogue) follow(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case nil:
+		return nil
+	case tea.BatchMsg:
+		var cmds []tea.Cmd
+		for _, cmd := range msg {
+			cmds = append(cmds, p.track(cmd))
+		}
+		return tea.Batch(cmds...)
+	case tea.QuitMsg:
+		p.over = true
+		p.tellNews()
+		return tea.Quit
+	}
+	if reflect.TypeOf(msg) == inTurn { // which the model does to end
+		p.over = true
+		p.tellNews()
+		return func() tea.Msg { return msg }
+	}
+	_, cmd := p.m.Update(msg)
+	return p.track(cmd)
+}
+
+// read waits for a line. A secret is not shown while it is typed.
+func (p *dialogue) read() tea.Msg {
+	if p.tty != nil && p.prompt != nil && p.prompt.text != nil && p.prompt.text.secret {
+		secret, err := term.ReadPassword(int(p.tty.Fd()))
+		return typed{string(secret), err}
+	}
+	text, err := p.in.ReadString('\n')
+	if text != "" {
+		err = nil // the last line may lack its end
+	}
+	return typed{text, err}
+}
+
+// take carries out a line: the answer to a question, or a command with the
+// answer to its question.
+func (p *dialogue) take(text string) tea.Cmd {
+	wake := p.m.woken()
+	text = strings.TrimRight(text, "\r\n")
+	if p.m.prompt != nil {
+		return tea.Batch(wake, p.answer(text))
+	}
+	word, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
+	return tea.Batch(wake, p.command(word, strings.TrimSpace(rest)))
+}
+
+// plainWords are commands under a second name.
+var plainWords = map[string]command{"": doDown, "next": doDown, "previous": doUp, "open": doIn, "enter": doIn, "space": doMark}
+
+func (p *dialogue) command(word, rest string) tea.Cmd {
+	m := p.m
+	switch word {
+	case "read":
+		p.place = ""
+		return nil
+	case "list":
+		p.list()
+		return nil
+	case "go":
+		return p.jump(rest)
+	}
+	b, problem := p.find(word)
+	switch {
+	case problem != "":
+		p.hear(quoted(word) + ": " + problem + "; help lists the commands")
+		return nil
+	case b.changes && m.readOnly:
+		p.hear("read-only: nothing is changed")
+		return nil
+	case b.do == doHelp:
+		p.help()
+		return nil
+	case b.do == doSuspend:
+		p.hear("in plain mode that is left to the shell")
+		return nil
+	}
+	before := p.position()
+	cmd := m.run(b.do)
+	switch b.do {
+	case doDown, doUp:
+		if p.position() == before {
+			p.hear("there is no other one in this direction")
+		}
+	case doShowCW, doHideCW:
+		p.place = ""
+	}
+	if rest == "" {
+		return cmd
+	}
+	if m.prompt == nil {
+		p.hear("the words after " + quoted(word) + " were not needed")
+		return cmd
+	}
+	return tea.Batch(cmd, p.answer(rest))
+}
+
+// quoted is a word of the person, for a sentence.
+func quoted(word string) string { return safe.Truncate(safe.Line(word), 40, "~") }
+
+// find is the command of a key or a name.
+func (p *dialogue) find(word string) (b binding, problem string) {
+	on := p.m.screen().on()
+	if do, ok := plainWords[word]; ok {
+		for _, b := range p.m.keys.bindings {
+			if b.do == do && b.on&on != 0 {
+				return b, ""
+			}
+		}
+		return b, "not here"
+	}
+	if b, found, _ := p.m.keys.find(strings.ReplaceAll(word, "ctrl-", "ctrl+"), on); found {
+		return b, ""
+	}
+	return p.m.keys.named(word, on)
+}
+
+// answer gives a line to the question that is open. An empty line cancels.
+func (p *dialogue) answer(text string) tea.Cmd {
+	m, q := p.m, p.m.prompt
+	word := strings.TrimSpace(text)
+	p.prompt = nil // told again if it stays open
+	if q.text != nil {
+		m.prompt = nil
+		switch {
+		case word == "" || word == "cancel" || word == "esc":
+			p.hear("cancelled")
+			if q.cancel != nil {
+				return q.cancel(m, q.text.String())
+			}
+			return nil
+		case word == "keep":
+			return q.done(m, q.text.String())
+		}
+		return q.done(m, safe.Text(text))
+	}
+	if word == "" || word == "cancel" {
+		word = "esc"
+	}
+	var found []choice
+	for _, c := range q.choices {
+		if c.key == word || c.label == word {
+			found = []choice{c}
+			break
+		}
+		if c.label != "" && strings.HasPrefix(c.label, word) {
+			found = append(found, c)
+		}
+	}
+	if len(found) != 1 {
+		p.hear(quoted(word) + " is none of the answers")
+		return nil
+	}
+	m.prompt = nil
+	if found[0].key == "esc" {
+		p.hear("cancelled")
+		if q.cancel != nil {
+			return q.cancel(m, "")
+		}
+	}
+	return found[0].do(m)
+}
+
+// jump goes to a row by its number.
+func (p *dialogue) jump(number string) tea.Cmd {
+	l := p.m.plainList()
+	n, err := strconv.Atoi(number)
+	if l == nil || err != nil || n < 1 || n > l.Len() {
+		p.hear("go takes the number of a row, as list tells it")
+		return nil
+	}
+	// By single steps, as keys would.
+	step := doDown
+	if n-1 < l.Cursor() {
+		step = doUp
+	}
+	var cmds []tea.Cmd
+	for i := l.Cursor(); i != n-1; i = l.Cursor() {
+		cmds = append(cmds, p.m.run(step))
+		if l.Cursor() == i {
+			break
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+func (p *dialogue) hear(text string) { p.news = append(p.news, text) }
+
+func (p *dialogue) tell(text string) {
+	fmt.Fprintln(p.out, text)
+	p.spoke = true
+}
+
+// tellNews tells notices and newly staged actions.
+func (p *dialogue) tellNews() {
+	for _, text := range p.news {
+		p.tell(sentence(text))
+	}
+	p.news = nil
+	for _, item := range p.m.staged.Items {
+		if p.told[item] {
+			continue
+		}
+		p.told[item] = true
+		if item.Phase == staged.Waiting && item.Undoes == nil {
+			wait := item.Due.Sub(p.m.timer()).Round(time.Second)
+			p.tell(sentence(fmt.Sprintf("%s: sent in %d seconds; type undo to cancel", item.Label, int(wait.Seconds()))))
+		}
+	}
+	for item := range p.told {
+		if !slices.Contains(p.m.staged.Items, item) {
+			delete(p.told, item)
+		}
+	}
+}
+
+// speak tells the news, and the question that is open, else what is in front.
+func (p *dialogue) speak() {
+	m := p.m
+	p.tellNews()
+	if hint := m.screen().hint(m); hint != p.hint {
+		if p.hint = hint; hint != "" {
+			p.tell(sentence(hint))
+		}
+	}
+	if m.prompt != nil {
+		p.question()
+		return
+	}
+	p.prompt = nil
+	if head := p.title(); head != p.head {
+		p.head, p.place = head, ""
+		p.tell(sentence(strings.Join(append([]string{m.screen().title(m)}, p.order()...), ", ")))
+	}
+	if place := p.position(); place != p.place {
+		p.place = place
+		for _, text := range m.spoken() {
+			p.tell(text)
+		}
+	}
+	if !p.spoke {
+		p.tell("Nothing to tell.")
+	}
+	p.tell("Command?")
+	p.spoke = false
+}
+
+// question tells the open question.
+func (p *dialogue) question() {
+	q := p.m.prompt
+	p.prompt = q
+	for _, l := range q.title {
+		// What stands behind a gap are keys, which a line cannot have.
+		text, _, _ := strings.Cut(strings.TrimSpace(plainText(l)), "   ")
+		if text != "" {
+			p.tell(text)
+		}
+	}
+	if q.text != nil {
+		if now := q.text.String(); now != "" && !q.text.secret {
+			p.tell("So far: " + safe.Line(now) + " (keep takes that)")
+		}
+		p.tell(strings.TrimSpace(q.label) + " (an empty line cancels)")
+		return
+	}
+	var choices []string
+	for _, c := range q.choices {
+		if c.key == "esc" {
+			choices = append(choices, "an empty line: "+c.label)
+			continue
+		}
+		choices = append(choices, strings.TrimSuffix(keyName(c.key)+": "+c.label, ": "))
+	}
+	p.tell(strings.Join(choices, "; ") + "?")
+}
+
+// title identifies the screen, with filter and order but without counts.
+func (p *dialogue) title() string {
+	s := p.m.screen()
+	title := s.title(p.m)
+	if s.on()&onLists != 0 {
+		title, _, _ = strings.Cut(title, " ")
+	}
+	return fmt.Sprintf("%p %s %s", s, title, strings.Join(p.order(), " "))
+}
+
+// order is the filter and the order of a list.
+func (p *dialogue) order() []string {
+	var parts []string
+	if p.m.screen().on()&onLists == 0 {
+		return nil
+	}
+	for _, e := range p.m.screen().extras(p.m) {
+		parts = append(parts, e.text)
+	}
+	return parts
+}
+
+// help lists the commands of the screen in front.
+func (p *dialogue) help() {
+	p.tell("read: the same again. list: the next rows. go 7: to row 7. An empty line: the next one.")
+	p.tell("Words after a command answer its question: note seen before, visibility private.")
+	for _, b := range p.m.keys.bindings {
+		if b.on&p.m.screen().on() == 0 || b.do == doSuspend {
+			continue
+		}
+		text := string(b.do)
+		if len(b.keys) > 0 {
+			text += ", " + keyName(b.keys[0])
+		}
+		p.tell(text + ": " + b.help)
+	}
+}
+
+// sentence begins with a capital letter and ends with a full stop.
+func sentence(text string) string {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return ""
+	}
+	text = strings.ToUpper(text[:1]) + text[1:]
+	if strings.ContainsAny(text[len(text)-1:], ".?!:") {
+		return text
+	}
+	return text + "."
+}
