@@ -33,8 +33,10 @@ func removeReblog(ctx context.Context, tx *DB, key []any) error {
 // checkedThreads finds replies that do not stand below their parents.
 func checkedThreads() []checked {
 	return []checked{{area: CheckThreads, table: "statuses", key: []string{"id"}, faults: []fault{
+		// A remote reply to a local status that its author might not see stays apart.
 		{column: "in_reply_to_uri", says: "waits for a parent that is here",
-			wrong:  "t.in_reply_to_uri <> '' AND t.in_reply_to_id IS NULL AND EXISTS (SELECT 1 FROM statuses o WHERE o.uri = t.in_reply_to_uri)",
+			wrong: `t.in_reply_to_uri <> '' AND t.in_reply_to_id IS NULL AND EXISTS (SELECT 1 FROM statuses o
+				WHERE o.uri = t.in_reply_to_uri AND o.reblog_of_id IS NULL AND (t.local OR NOT o.local))`,
 			repair: joinParent},
 		{column: "conversation_id", says: "is in another thread than its parent",
 			wrong: `t.in_reply_to_id IS NOT NULL AND t.reblog_of_id IS NULL AND EXISTS (SELECT 1 FROM statuses o
