@@ -17,9 +17,7 @@ func (d *DB) checkedHome() []checked {
 		list   = "t.account_id LIKE 'list:%'"
 		number = "CAST(substr(CASE WHEN t.account_id LIKE 'list:%' THEN t.account_id ELSE 'list:0' END, 6) AS BIGINT)"
 		author = "EXISTS (SELECT 1 FROM statuses s WHERE s.id = t.status_id AND s.account_id "
-		// A deactivated account keeps the entries of the follows that it lost.
-		erased = `EXISTS (SELECT 1 FROM accounts a WHERE a.id = t.account_id AND a.deactivated)
-			OR EXISTS (SELECT 1 FROM deletions e WHERE e.account_id IN (t.account_id, t.author_id))`
+		erased = "EXISTS (SELECT 1 FROM deletions e WHERE e.account_id IN (t.account_id, t.author_id))"
 	)
 	unfollowed := underWay("unfollowed", "j.args ->> 'account_id' = t.account_id AND j.args ->> 'author_id' = t.author_id")
 	unlisted := underWay("unlisted", "CAST(j.args ->> 'list_id' AS BIGINT) = "+number)

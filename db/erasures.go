@@ -186,8 +186,8 @@ func (d *DB) DeleteAccount(ctx context.Context, id string) error {
 
 // eraseFollows ends follows and updates the counters of the other accounts.
 func eraseFollows(ctx context.Context, d *DB, accountID string, limit int) (int64, error) {
-	n, _, err := d.cutFollows(ctx, false, accountID, limit)
-	return n, err
+	_, n, err := d.cutFollows(ctx, false, accountID, limit)
+	return int64(n), err
 }
 
 // eraseFollowers ends follows of an account. Those who still count it stop to.

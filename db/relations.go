@@ -274,48 +274,49 @@ func (d *DB) related(ctx context.Context, what, from, column string, p Page, arg
 }
 
 // CutLocalFollows removes up to limit of a deactivated account's follows of local
-// accounts for good, updates the counters of all, and reports whether there may
-// be more.
-func (d *DB) CutLocalFollows(ctx context.Context, accountID string, limit int) (more bool, err error) {
-	n, counted, err := d.cutFollows(ctx, true, accountID, limit)
-	if err != nil || counted == 0 {
-		return n >= int64(limit), err
+// accounts for good, updates the counters of all, and returns the follows. It
+// reports whether there may be more.
+func (d *DB) CutLocalFollows(ctx context.Context, accountID string, limit int) (cut []Follow, more bool, err error) {
+	cut, n, err := d.cutFollows(ctx, true, accountID, limit)
+	counted := int64(0)
+	for _, f := range cut {
+		if !f.Pending && !f.Uncounted {
+			counted++
+		}
 	}
-	return n >= int64(limit), d.AddCounts(ctx, accountID, Counts{Following: -counted})
+	if err == nil && counted > 0 {
+		err = d.AddCounts(ctx, accountID, Counts{Following: -counted})
+	}
+	return cut, n >= limit, err
 }
 
 // cutFollows ends up to limit follows by an account, by the other accounts, which
-// are held first and no longer count it. counted are those that the account
-// itself counts. local ends those of local accounts, while it is deactivated.
-func (d *DB) cutFollows(ctx context.Context, local bool, accountID string, limit int) (n, counted int64, err error) {
+// are held first and no longer count it. n is how many were looked at. local ends
+// those of local accounts, while it is deactivated.
+func (d *DB) cutFollows(ctx context.Context, local bool, accountID string, limit int) (cut []Follow, n int, err error) {
 	cond := ""
 	if local {
 		cond = "AND EXISTS (SELECT 1 FROM accounts t WHERE t.id = follows.target_id AND t.local)"
 	}
 	all, err := list[string](ctx, d, "follows of "+accountID, "SELECT target_id FROM follows WHERE follower_id = ? "+cond+" ORDER BY target_id LIMIT ?", accountID, limit)
 	if err != nil || len(all) == 0 {
-		return 0, 0, err
+		return nil, 0, err
 	}
 	if err := d.HoldAccounts(ctx, append(slices.Clone(all), accountID)...); err != nil {
-		return 0, 0, err
+		return nil, 0, err
 	}
 	if local {
 		if a, err := d.Account(ctx, accountID); err != nil || !a.Deactivated {
-			return 0, 0, err
+			return nil, 0, err
 		}
 	}
 	if _, err := d.exec(ctx, "count followers", `UPDATE accounts SET followers_count = followers_count - 1
 		WHERE followers_count > 0 AND id IN (SELECT target_id FROM follows WHERE follower_id = ? AND target_id IN ? AND NOT pending)`, accountID, all); err != nil {
-		return 0, 0, err
+		return nil, 0, err
 	}
 	d.countsChanged(all...)
-	cut, err := list[Follow](ctx, d.writing(), "cut follows", "DELETE FROM follows WHERE follower_id = ? AND target_id IN ? RETURNING pending, uncounted", accountID, all)
-	for _, f := range cut {
-		if !f.Pending && !f.Uncounted {
-			counted++
-		}
-	}
-	return int64(len(all)), counted, err
+	cut, err = list[Follow](ctx, d.writing(), "cut follows", "DELETE FROM follows WHERE follower_id = ? AND target_id IN ? RETURNING *", accountID, all)
+	return cut, len(all), err
 }
 
 // CountFollowing makes the next limit followers of an account, by id, count it

@@ -128,7 +128,7 @@ func TestClientListsUseIndexes(t *testing.T) {
 		return err
 	}
 	todo["uncount"] = func(ctx context.Context, d *db.DB) error {
-		if _, err := d.CutLocalFollows(ctx, "a", 5); err != nil {
+		if _, _, err := d.CutLocalFollows(ctx, "a", 5); err != nil {
 			return err
 		}
 		_, err := d.CountFollowing(ctx, "a", "", 5)

@@ -69,8 +69,15 @@ func (s *Service) applyActive(ctx context.Context, a *db.Account, active bool) e
 // not count it. It returns the follower to continue from, nil at the end.
 func settle(ctx context.Context, tx *db.DB, a *db.Account, after string) (*string, error) {
 	if a.Deactivated {
-		more, err := tx.CutLocalFollows(ctx, a.ID, eraseChunk)
-		if err != nil || more {
+		cut, more, err := tx.CutLocalFollows(ctx, a.ID, eraseChunk)
+		if err != nil {
+			return nil, err
+		}
+		ends := make([]jobs.Unfollowed, len(cut))
+		for i, f := range cut {
+			ends[i] = jobs.Unfollowed{AccountID: f.FollowerID, AuthorID: f.TargetID}
+		}
+		if err := jobs.EnqueueAll(ctx, tx, ends); err != nil || more {
 			return &after, err
 		}
 	}

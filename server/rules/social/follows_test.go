@@ -320,6 +320,7 @@ func TestDeactivationCutsUncountsAndHides(t *testing.T) {
 		w.follow(ann, eve)
 		w.follow(bob, ann)
 		w.follow(cat, ann)
+		w.post(bob, social.NewStatus{Text: "x", Visibility: db.Private})
 		w.post(ann, social.NewStatus{Text: "@bob hi"})
 		w.must(w.d.CreateReport(ctx, &db.Report{AccountID: bob.ID, ReporterID: ann.ID, Content: "x"}, nil))
 		counts := func() [3][3]int64 { return [3][3]int64{w.counts(ann), w.counts(bob), w.counts(cat)} }
@@ -334,7 +335,10 @@ func TestDeactivationCutsUncountsAndHides(t *testing.T) {
 		if got := counts(); got != [3][3]int64{{2, 1, 1}, {0, 0, 0}, {0, 0, 0}} {
 			t.Errorf("deactivated: %v", got)
 		}
-		if !w.reload(ann).Deactivated || len(w.news(bob)) != 0 || len(w.home(bob)) != 0 {
+		w.must(w.Unfollowed(ctx, jobs.Unfollowed{AccountID: ann.ID, AuthorID: bob.ID}))
+		w.wantRows(1, "river_job WHERE kind = 'unfollowed'")
+		w.wantRows(0, "home_entries WHERE account_id = ? AND author_id = ?", ann.ID, bob.ID)
+		if !w.reload(ann).Deactivated || len(w.news(bob)) != 0 || len(w.home(bob)) != 1 {
 			t.Errorf("bob still sees %v %v", w.news(bob), w.home(bob))
 		}
 		if r := w.related(ann, bob); r.Following || !r.FollowedBy || !w.related(ann, eve).Following {
