@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -62,6 +63,7 @@ type bounded struct {
 	driver.Connector
 	connect time.Duration // for all hosts, and setting the session up
 	usual   time.Duration // for a statement; 0 is no bound
+	changed atomic.Int64  // changes of the schema that connections met
 }
 
 // Connect opens a connection.
@@ -72,18 +74,20 @@ func (b *bounded) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &boundedConn{Conn: c.(*stdlib.Conn), usual: b.usual, session: b.usual}, nil
+	return &boundedConn{Conn: c.(*stdlib.Conn), of: b, usual: b.usual, session: b.usual, changed: b.changed.Load()}, nil
 }
 
 // boundedConn is used by one goroutine at a time, as all driver connections.
 type boundedConn struct {
 	*stdlib.Conn
+	of    *bounded
 	usual time.Duration
 	// session is the server's own time-out; local is the one of the current
 	// transaction.
 	session  time.Duration
 	local    *time.Duration
 	unusable bool // the server refused a write: it became a replica
+	changed  int64
 }
 
 // IsValid reports whether the pool may use the connection again.
@@ -93,7 +97,13 @@ func (c *boundedConn) IsValid() bool { return !c.unusable && !c.Conn.Conn().IsCl
 func (c *boundedConn) ResetSession(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	return c.Conn.ResetSession(ctx)
+	if err := c.Conn.ResetSession(ctx); err != nil || c.changed == c.of.changed.Load() {
+		return err
+	}
+	if c.forget(ctx) != nil {
+		return driver.ErrBadConn
+	}
+	return nil
 }
 
 // Ping waits for one answer of the server.
@@ -121,11 +131,41 @@ func (c *boundedConn) QueryContext(ctx context.Context, query string, args []dri
 		return nil, err
 	}
 	rows, err := c.Conn.QueryContext(ctx, query, args)
+	if c.meets(err) && c.local == nil {
+		if err = c.forget(ctx); err == nil {
+			rows, err = c.Conn.QueryContext(ctx, query, args)
+		}
+	}
 	if err != nil {
 		cancel()
 		return nil, c.refuseReadOnly(err)
 	}
 	return boundedRows{rows.(*stdlib.Rows), cancel}, nil
+}
+
+// meets notes that a newer program changed a table whose columns a prepared
+// statement returns: the server refuses the statement from then on. Outside a
+// transaction the caller prepares it anew, and within one the transaction runs
+// again (see retryable). Other connections do so before they are used next.
+func (c *boundedConn) meets(err error) bool {
+	is := isStalePlan(err)
+	if is && c.changed == c.of.changed.Load() {
+		c.of.changed.Add(1)
+	}
+	return is
+}
+
+// forget drops the prepared statements of the connection.
+func (c *boundedConn) forget(ctx context.Context) error {
+	c.changed = c.of.changed.Load()
+	return c.refuseReadOnly(c.Conn.Conn().DeallocateAll(ctx))
+}
+
+// isStalePlan recognises "cached plan must not change result type", which has no
+// code of its own.
+func isStalePlan(err error) bool {
+	var refused *pgconn.PgError
+	return errors.As(err, &refused) && refused.Code == "0A000" && refused.Routine == "RevalidateCachedQuery"
 }
 
 type boundedRows struct {

@@ -152,11 +152,12 @@ func isDuplicate(err error) bool {
 }
 
 // retryable reports whether the same transaction may succeed when run again,
-// because it lost a deadlock or a serialisation race.
+// because it lost a deadlock or a serialisation race, or met a change of the
+// schema.
 func retryable(err error) bool {
 	var e *pgconn.PgError
 	if errors.As(err, &e) {
-		return e.Code == "40001" || e.Code == "40P01"
+		return e.Code == "40001" || e.Code == "40P01" || isStalePlan(err)
 	}
 	return isSQLiteBusy(err)
 }

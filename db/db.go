@@ -8,6 +8,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"math/rand/v2"
 	"strings"
@@ -70,6 +71,8 @@ type pool struct {
 	spoilt  unreadableRows
 	owning  owning
 
+	migrations fs.FS
+
 	jobsOnce sync.Once
 	jobs     *river.Client[*sql.Tx]
 	jobsErr  error
@@ -90,7 +93,7 @@ func Open(ctx context.Context, dsn string, o Options) (*DB, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	p := &pool{dsn: dsn, now: o.Now, log: o.Log, bulk: o.Bulk}
+	p := &pool{dsn: dsn, now: o.Now, log: o.Log, bulk: o.Bulk, migrations: migrations}
 	p.ids.init(o.Worker)
 	p.uuids.init(o.Worker)
 	p.events.init()

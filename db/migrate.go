@@ -10,11 +10,15 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"math/rand/v2"
+	"regexp"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/riverdriver/riverdatabasesql"
@@ -53,6 +57,11 @@ type migration struct {
 	sql     string
 }
 
+// outside is the first line of a migration for PostgreSQL that builds indexes
+// with CREATE INDEX CONCURRENTLY, which no transaction may contain. Each of its
+// statements ends a line with a semicolon.
+const outside = "-- outside a transaction\n"
+
 // Fingerprint identifies a set of migrations, for tests that copy migrated
 // databases.
 func Fingerprint() string {
@@ -73,30 +82,33 @@ func Fingerprint() string {
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }
 
-// Schema reads the state of the schema and changes nothing.
+// Schema is where a database stands. Migrations are compared as a set: one that
+// was written before another may be released after it.
 type Schema struct {
-	Version int // the last migration applied, 0 for an empty database
-	First   int // the one this program begins with
-	Latest  int // the last one this program knows
+	Version int   // the last migration applied, 0 for an empty database
+	First   int   // the one this program begins with
+	Latest  int   // the last one this program knows
+	Missing []int // the ones to apply
+	Unknown []int // the ones applied by a newer program, or before the first release
 }
 
 // Err returns why this program cannot use the database: ErrNewer or ErrOlder.
 func (s Schema) Err() error {
 	switch {
-	case s.Version > s.Latest:
-		return fmt.Errorf("schema %d, known up to %d: %w", s.Version, s.Latest, ErrNewer)
-	case s.Version != 0 && s.Version < s.First:
+	case len(s.Unknown) == 0:
+		return nil
+	case s.Version < s.First:
 		return fmt.Errorf("schema %d, known from %d on: %w", s.Version, s.First, ErrOlder)
 	}
-	return nil
+	return fmt.Errorf("schema %d, known up to %d: %w", s.Version, s.Latest, ErrNewer)
 }
 
 // Pending reports whether Migrate would change anything.
-func (s Schema) Pending() bool { return s.Version < s.Latest }
+func (s Schema) Pending() bool { return len(s.Missing) > 0 }
 
 func (d *DB) known() ([]migration, error) {
 	dir := "migrations/" + string(d.pool.dialect)
-	entries, err := fs.ReadDir(migrations, dir)
+	entries, err := fs.ReadDir(d.pool.migrations, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +119,7 @@ func (d *DB) known() ([]migration, error) {
 		if err != nil {
 			return nil, fmt.Errorf("migration %s: %w", e.Name(), err)
 		}
-		text, err := fs.ReadFile(migrations, dir+"/"+e.Name())
+		text, err := fs.ReadFile(d.pool.migrations, dir+"/"+e.Name())
 		if err != nil {
 			return nil, err
 		}
@@ -128,15 +140,35 @@ func (d *DB) Schema(ctx context.Context) (Schema, error) {
 		exists = "SELECT count(*) FROM pg_tables WHERE schemaname = ANY (current_schemas(false)) AND tablename = 'schema_migrations'"
 	}
 	var n int
-	if err := d.pool.read.QueryRowContext(ctx, exists).Scan(&n); err != nil || n == 0 {
+	if err := d.pool.read.QueryRowContext(ctx, exists).Scan(&n); err != nil {
 		return s, err
 	}
-	err = d.pool.read.QueryRowContext(ctx, "SELECT COALESCE(MAX(version), 0) FROM schema_migrations").Scan(&s.Version)
-	return s, err
+	if n == 0 {
+		for _, m := range known {
+			s.Missing = append(s.Missing, m.version)
+		}
+		return s, nil
+	}
+	applied, err := list[int](ctx, d, "migrations", "SELECT version FROM schema_migrations ORDER BY version")
+	if err != nil {
+		return s, err
+	}
+	for _, m := range known {
+		if !slices.Contains(applied, m.version) {
+			s.Missing = append(s.Missing, m.version)
+		}
+	}
+	for _, v := range applied {
+		if s.Version = v; !slices.ContainsFunc(known, func(m migration) bool { return m.version == v }) {
+			s.Unknown = append(s.Unknown, v)
+		}
+	}
+	return s, nil
 }
 
 // Migrate brings the schema up to date while other migrating processes wait.
-// Each step is whole or absent, so that an interrupted run can be repeated. A
+// Each migration is whole or absent, so that an interrupted run can be repeated.
+// An older process may serve meanwhile. A
 // database newer than the program is ErrNewer, one from before the first
 // release ErrOlder. Ids made from then on are greater than all stored ones.
 func (d *DB) Migrate(ctx context.Context) error {
@@ -152,7 +184,7 @@ func (d *DB) Migrate(ctx context.Context) error {
 	case d.pool.dialect == Postgres:
 		err = d.migratePostgres(ctx)
 	default:
-		err = d.migrateIn(ctx, d.migrateJobsIn)
+		err = d.migrateSQLite(ctx)
 	}
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
@@ -160,9 +192,17 @@ func (d *DB) Migrate(ctx context.Context) error {
 	return d.followIDs(ctx)
 }
 
-// migratePostgres holds a lock over several transactions: the job queue's
-// migrations extend an enum, and no statement of the same transaction may use
-// its new values.
+// migrateSQLite begins each transaction with the write lock, so that processes
+// take turns.
+func (d *DB) migrateSQLite(ctx context.Context) error {
+	if err := d.applyAll(ctx); err != nil {
+		return err
+	}
+	return d.step(ctx, func(tx *sql.Tx) error { return d.migrateJobsIn(ctx, tx) })
+}
+
+// migratePostgres holds a lock over several transactions, for processes to take
+// turns.
 func (d *DB) migratePostgres(ctx context.Context) error {
 	ctx = Within(ctx, migrationTime)
 	conn, err := d.pool.write.Conn(ctx)
@@ -183,7 +223,7 @@ func (d *DB) migratePostgres(ctx context.Context) error {
 	if _, err := m.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
 		return fmt.Errorf("jobs: %w", err)
 	}
-	return d.migrateIn(ctx, func(context.Context, *sql.Tx) error { return nil })
+	return d.applyAll(ctx)
 }
 
 // takeTurn waits for other migrating processes, but no longer than a migration
@@ -205,45 +245,132 @@ func (d *DB) takeTurn(ctx context.Context, conn *sql.Conn) error {
 	}
 }
 
-// migrateIn applies the missing migrations, and jobs, in one transaction. On
-// SQLite it begins with the write lock, so that processes take turns.
-func (d *DB) migrateIn(ctx context.Context, jobs func(context.Context, *sql.Tx) error) error {
+// applyAll applies the missing migrations in their order, each in a transaction
+// of its own. Another process may have been first with some.
+func (d *DB) applyAll(ctx context.Context) error {
 	known, err := d.known()
 	if err != nil {
 		return err
 	}
+	if err := d.step(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS schema_migrations (version BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL)")
+		return err
+	}); err != nil {
+		return err
+	}
+	for _, m := range known {
+		if err := d.apply(ctx, m); err != nil {
+			return fmt.Errorf("%d %s: %w", m.version, m.name, err)
+		}
+	}
+	return nil
+}
+
+func (d *DB) apply(ctx context.Context, m migration) error {
+	// Numbers and file names of our own, so no placeholders, which the two drivers
+	// write differently.
+	applied := fmt.Sprintf("SELECT count(*) FROM schema_migrations WHERE version = %d", m.version)
+	record := fmt.Sprintf("INSERT INTO schema_migrations (version, name, applied_at) VALUES (%d, '%s', %d)", m.version, m.name, d.pool.now().UnixMicro())
+	text, indexes := strings.CutPrefix(m.sql, outside)
+	if indexes {
+		var n int
+		if err := d.pool.write.QueryRowContext(ctx, applied).Scan(&n); err != nil || n > 0 {
+			return err
+		}
+		if err := d.buildIndexes(ctx, text); err != nil {
+			return err
+		}
+		text = ""
+	}
+	return d.step(ctx, func(tx *sql.Tx) error {
+		var n int
+		if err := tx.QueryRowContext(ctx, applied).Scan(&n); err != nil || n > 0 {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, text+";\n"+record)
+		return err
+	})
+}
+
+const (
+	// lockWait is how long a migration waits for a table that is in use. Statements
+	// that come after it wait behind it, so it gives up soon, and tries again.
+	lockWait = 2 * time.Second
+	// lockTries bounds the attempts: a backup may use all tables for minutes.
+	lockTries = 200
+)
+
+// step runs fn in a transaction of its own.
+func (d *DB) step(ctx context.Context, fn func(tx *sql.Tx) error) error {
+	for try := 1; ; try++ {
+		err := d.tryStep(ctx, fn)
+		var refused *pgconn.PgError
+		if try == lockTries || ctx.Err() != nil || !errors.As(err, &refused) || refused.Code != "55P03" { // lock_not_available
+			return err
+		}
+		d.pool.log.InfoContext(ctx, "a migration waits for a table that is in use", "try", try)
+		rest(ctx, lockWait/2+rand.N(lockWait))
+	}
+}
+
+func (d *DB) tryStep(ctx context.Context, fn func(tx *sql.Tx) error) error {
 	tx, err := d.pool.write.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }()
-	if _, err := tx.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS schema_migrations (version BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL)"); err != nil {
-		return err
-	}
-	// Another process may have been first: its migrations are skipped.
-	var version int
-	if err := tx.QueryRowContext(ctx, "SELECT COALESCE(MAX(version), 0) FROM schema_migrations").Scan(&version); err != nil {
-		return err
-	}
-	for _, m := range known {
-		if m.version <= version {
-			continue
-		}
-		if _, err := tx.ExecContext(ctx, m.sql); err != nil {
-			return fmt.Errorf("%d %s: %w", m.version, m.name, err)
-		}
-		// Numbers and file names of our own, so no placeholder, which the two
-		// drivers write differently.
-		record := fmt.Sprintf("INSERT INTO schema_migrations (version, name, applied_at) VALUES (%d, '%s', %d)",
-			m.version, m.name, d.pool.now().UnixMicro())
-		if _, err := tx.ExecContext(ctx, record); err != nil {
-			return fmt.Errorf("%d %s: %w", m.version, m.name, err)
+	if d.pool.dialect == Postgres {
+		if _, err := tx.ExecContext(ctx, "SET LOCAL lock_timeout = "+millis(lockWait)); err != nil {
+			return err
 		}
 	}
-	if err := jobs(ctx, tx); err != nil {
+	if err := fn(tx); err != nil {
 		return err
 	}
 	return tx.Commit()
+}
+
+// builds finds the name of the index that a statement builds.
+var builds = regexp.MustCompile(`^CREATE (?:UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS (\w+) `)
+
+// buildIndexes builds indexes while their tables are written. PostgreSQL waits
+// for older transactions then, and keeps an index that it could not finish as
+// invalid: it is dropped before the next attempt.
+func (d *DB) buildIndexes(ctx context.Context, text string) error {
+	conn, err := d.pool.write.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }()
+	var usual string
+	if err := conn.QueryRowContext(ctx, "SHOW lock_timeout").Scan(&usual); err != nil {
+		return err
+	}
+	run := func(query string) error { _, err := conn.ExecContext(ctx, query); return err }
+	if err := run("SET lock_timeout = 0"); err != nil {
+		return err
+	}
+	defer func() { _ = run("SET lock_timeout = '" + usual + "'") }()
+	for statement := range strings.SplitSeq(strings.TrimSuffix(strings.TrimSpace(text), ";"), ";\n") {
+		statement = strings.TrimSpace(statement)
+		name := builds.FindStringSubmatch(statement)
+		if name == nil {
+			return fmt.Errorf("outside a transaction only indexes are built: %s", statement)
+		}
+		var invalid int
+		if err := conn.QueryRowContext(ctx, "SELECT count(*) FROM pg_index WHERE indexrelid = to_regclass($1) AND NOT indisvalid", name[1]).Scan(&invalid); err != nil {
+			return err
+		}
+		if invalid > 0 {
+			if err := run("DROP INDEX CONCURRENTLY " + name[1]); err != nil {
+				return err
+			}
+		}
+		if err := run(statement); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // JobDriver is River's driver for this database.
