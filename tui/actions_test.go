@@ -58,6 +58,10 @@ func TestUndoAfterSendingReopens(t *testing.T) {
 	d.shows("undone: resolve 9xA1q", "    9xA1q")
 	d.press("u")
 	d.shows("nothing to undo")
+	entries, _, err := d.m.journal.Entries()
+	if err != nil || len(entries) != 2 || entries[0].Undoes != entries[1].ID || !entries[1].Undone {
+		t.Errorf("the journal has %+v, %v", entries, err)
+	}
 }
 
 func TestUndoAfterSomebodyElseChangedItSaysWhyNot(t *testing.T) {

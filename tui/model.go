@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client/action"
+	"svc/client/journal"
 	"svc/client/safe"
 	"svc/tui/list"
 	"svc/tui/nouns"
@@ -19,6 +20,7 @@ import (
 type model struct {
 	load     loader
 	engine   *action.Engine
+	journal  *journal.Journal
 	keys     *keymap
 	theme    theme
 	host     string

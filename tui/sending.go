@@ -21,6 +21,8 @@ import (
 type sent struct {
 	items   []*staged.Item
 	results []action.Result
+	entries []string // of the journal, one for each result
+	warning error    // from the journal
 }
 
 // stage puts actions of one kind into the outbox, where they count down.
@@ -50,12 +52,18 @@ func (m *model) flush() tea.Cmd {
 		return nil
 	}
 	var actions []action.Action
+	var undoes []string
 	for _, item := range batch {
 		actions = append(actions, item.Actions...)
+		entries := item.Entries()
+		if entries == nil {
+			entries = make([]string, len(item.Actions))
+		}
+		undoes = append(undoes, entries...)
 	}
 	// On disk it says that it is being sent before it is: after a crash nobody
 	// should believe that nothing went out.
-	write, engine, parent := m.staged.Save(), m.engine, m.load.ctx
+	write, engine, parent, journal := m.staged.Save(), m.engine, m.load.ctx, m.journal
 	return func() tea.Msg {
 		msg := sent{items: batch}
 		if err := write(); err != nil {
@@ -67,6 +75,7 @@ func (m *model) flush() tea.Cmd {
 		ctx, cancel := context.WithTimeout(parent, 2*time.Minute)
 		defer cancel()
 		msg.results = engine.Do(ctx, actions)
+		msg.entries, msg.warning = journal.Add(msg.results, undoes)
 		return msg
 	}
 }
@@ -74,19 +83,24 @@ func (m *model) flush() tea.Cmd {
 // sent takes the results of a batch.
 func (m *model) sent(msg sent) tea.Cmd {
 	m.staged.Drop(msg.items)
-	results := msg.results
+	results, written := msg.results, msg.entries
+	if len(written) != len(results) {
+		written = make([]string, len(results))
+	}
 	var people []string
 	for _, item := range msg.items {
-		own := results[:len(item.Actions)]
-		results = results[len(item.Actions):]
+		n := len(item.Actions)
+		own, names := results[:n], written[:n]
+		results, written = results[n:], written[n:]
 		var ended []action.Result
+		var entries []string
 		var back []action.Action
-		for _, r := range own {
+		for i, r := range own {
 			if m.holds(r) {
 				back = append(back, r.Action)
 				continue
 			}
-			ended = append(ended, r)
+			ended, entries = append(ended, r), append(entries, names[i])
 			m.settle(r)
 			if r.Action.Kind.Noun() == "user" && r.Outcome == action.Changed {
 				people = append(people, r.Action.Target)
@@ -96,8 +110,11 @@ func (m *model) sent(msg sent) tea.Cmd {
 			m.staged.Stage(&staged.Item{Actions: back, Label: stagedLabel(item.Kind(), back), At: item.At, Phase: staged.Held, Undoes: item.Undoes})
 		}
 		if len(ended) > 0 {
-			m.report(&staged.Done{Item: item, Results: ended, At: m.now()})
+			m.report(&staged.Done{Item: item, Results: ended, Entries: entries, At: m.now()})
 		}
+	}
+	if msg.warning != nil {
+		m.say(inkBad, "svcctl undo will not know of this: "+safe.Line(msg.warning.Error()))
 	}
 	for _, item := range msg.items {
 		m.outdated(item.Kind())

@@ -27,6 +27,7 @@ import (
 
 	"svc/client"
 	"svc/client/action"
+	"svc/client/journal"
 	"svc/client/safe"
 	"svc/tui/quiet"
 	"svc/tui/staged"
@@ -45,7 +46,7 @@ type Options struct {
 	Context string
 	// Theme is one of ThemeNames, or "" to choose by the terminal.
 	Theme string
-	// StateDir holds outbox and drafts. It is made when missing.
+	// StateDir holds outbox, drafts and the journal. It is made when missing.
 	StateDir string
 	// In and Out are the terminal; nil is standard input and output.
 	In, Out *os.File
@@ -132,7 +133,8 @@ func newModel(ctx context.Context, o Options, now, timer func() time.Time) (*mod
 		return nil, err
 	}
 	m := &model{
-		load: loader{ctx, o.Client}, engine: action.New(o.Client, action.Options{Undo: true}), keys: keys, theme: colours,
+		journal: journal.Open(o.StateDir, o.Client.BaseURL(), now),
+		load:    loader{ctx, o.Client}, engine: action.New(o.Client, action.Options{}), keys: keys, theme: colours,
 		host: safe.Line(o.Context), readOnly: o.ReadOnly, tty: o.Out, now: now, timer: timer,
 		after: func(d time.Duration, msg func() tea.Msg) tea.Cmd {
 			return tea.Tick(d, func(time.Time) tea.Msg { return msg() })

@@ -28,9 +28,6 @@ type Options struct {
 	// Note is added to each report that the action changed. The results of notes
 	// follow those of the actions.
 	Note string
-	// Undo finds the inverse of every action, also where that takes another
-	// request.
-	Undo bool
 	// Progress, when set, hears after each step how many actions have ended.
 	// It is called from one goroutine at a time.
 	Progress func(done, total int)
@@ -91,9 +88,7 @@ type kindRules struct {
 	// wish.
 	landed func(ctx context.Context, it *item) (bool, error)
 	// key identifies repeats if the target alone does not.
-	key func(it *item) string
-	// after, when set, completes a successful item, for its inverse.
-	after   func(ctx context.Context, it *item)
+	key     func(it *item) string
 	inverse func(it *item) *Action
 }
 
@@ -285,7 +280,7 @@ func (r *run) write(ctx context.Context, rules kindRules, items []*item) {
 	err := rules.send(ctx, items)
 	if err == nil {
 		for _, it := range items {
-			r.succeed(ctx, rules, it)
+			r.succeed(rules, it)
 		}
 		return
 	}
@@ -302,16 +297,13 @@ func (r *run) write(ctx context.Context, rules kindRules, items []*item) {
 	}
 }
 
-func (r *run) succeed(ctx context.Context, rules kindRules, it *item) {
+func (r *run) succeed(rules kindRules, it *item) {
 	if r.engine.client.Previews() {
 		it.end(Skipped, ErrPreview)
 		return
 	}
 	if rules.inverse != nil {
 		it.result.Inverse = rules.inverse(it)
-	}
-	if rules.after != nil && r.engine.opts.Undo {
-		rules.after(ctx, it)
 	}
 	it.end(Changed, nil)
 }

@@ -255,7 +255,7 @@ func TestInversesBringBackWhatWas(t *testing.T) {
 	p.users["kim"] = false
 	p.statuses["s"] = map[string]string{"sensitive": "false", "visibility": "unlisted"}
 	p.statuses["d"] = map[string]string{"sensitive": "false", "visibility": "direct"}
-	engine := New(p.client(), Options{Undo: true})
+	engine := New(p.client(), Options{})
 	results := engine.Do(context.Background(), []Action{
 		{Kind: ReportResolve, Target: "report/a"},
 		{Kind: UserDeactivate, Target: "user/kim"},
@@ -283,7 +283,7 @@ func TestInversesBringBackWhatWas(t *testing.T) {
 			Args:   map[string]string{"visibility": "unlisted", "sensitive": "false"},
 			Before: map[string]string{"visibility": "private", "sensitive": "true"},
 		},
-		{Kind: ReportNoteDelete, Target: "report/a", Args: map[string]string{"note": "1"}},
+		{Kind: ReportNoteDelete, Target: "report/a", Args: map[string]string{"text": "same wave", "after": "0"}},
 	}
 	if diff := cmp.Diff(wantBack, back); diff != "" {
 		t.Errorf("inverses (-want +got):\n%s", diff)

@@ -16,7 +16,7 @@ const (
 	ReportClose      Kind = "report.close"
 	ReportReopen     Kind = "report.reopen"
 	ReportNote       Kind = "report.note"        // Args: text
-	ReportNoteDelete Kind = "report.note.delete" // Args: note, the note's number
+	ReportNoteDelete Kind = "report.note.delete" // Args: note, the note's number; or text, of the first note after a number
 	UserActivate     Kind = "user.activate"
 	UserDeactivate   Kind = "user.deactivate"
 

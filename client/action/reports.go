@@ -2,6 +2,7 @@ package action
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 
 	"svc/client/api"
@@ -65,13 +66,15 @@ func (e *Engine) addNote(Kind) kindRules {
 			note, err := e.newNote(ctx, it)
 			return note != 0, err
 		},
-		after: func(ctx context.Context, it *item) {
-			// Without the note's number it cannot be taken back; the note itself is made.
-			if note, err := e.newNote(ctx, it); err == nil && note != 0 {
-				it.result.Inverse = &Action{
-					Kind: ReportNoteDelete, Target: it.target.String(),
-					Args: map[string]string{"note": strconv.FormatInt(note, 10)},
-				}
+		// The answer does not name the new note: it is the next one with this text.
+		inverse: func(it *item) *Action {
+			last := int64(0)
+			for _, note := range it.notes {
+				last = max(last, note.ID)
+			}
+			return &Action{
+				Kind: ReportNoteDelete, Target: it.target.String(),
+				Args: map[string]string{"text": it.action.Args["text"], "after": strconv.FormatInt(last, 10)},
 			}
 		},
 	}
@@ -97,40 +100,56 @@ func (e *Engine) newNote(ctx context.Context, it *item) (int64, error) {
 }
 
 func (e *Engine) deleteNote(Kind) kindRules {
-	number := func(it *item) (int64, error) {
-		text := it.action.Args["note"]
-		n, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || n <= 0 {
-			return 0, &UsageError{"note " + Quote(text) + " is no number of a note"}
-		}
-		return n, nil
-	}
 	return kindRules{
 		read: func(ctx context.Context, it *item) error {
-			n, err := number(it)
-			if err != nil {
-				return err
+			if _, err := noteNumber(it); err != nil {
+				return err // a mistake is no reason to ask the server
 			}
 			if err := e.readReport(ctx, it); err != nil {
 				return err
 			}
-			it.now["note"] = "gone"
+			n, err := noteNumber(it)
+			it.now["note"], it.now["number"] = "gone", strconv.FormatInt(n, 10)
 			for _, note := range it.notes {
 				if note.ID == n {
 					it.now["note"] = "there"
 				}
 			}
-			return nil
+			return err
 		},
 		wish: func(Action) map[string]string { return map[string]string{"note": "gone"} },
 		send: func(ctx context.Context, items []*item) error {
-			n, err := number(items[0])
+			n, err := strconv.ParseInt(items[0].now["number"], 10, 64)
 			if err != nil {
 				return err
 			}
 			return e.client.Admin.Reports.DeleteNote(ctx, items[0].id, n)
 		},
 		// Several notes of one report are several actions with one target.
-		key: func(it *item) string { return it.target.String() + " " + it.action.Args["note"] },
+		key: func(it *item) string { return fmt.Sprint(it.target, it.action.Args) },
 	}
+}
+
+// noteNumber is the number of the note to delete: the one given, or that of the
+// first note with the given text after a number; 0 when there is none.
+func noteNumber(it *item) (int64, error) {
+	if text, byText := it.action.Args["text"]; byText {
+		after, err := strconv.ParseInt(it.action.Args["after"], 10, 64)
+		if err != nil {
+			return 0, &UsageError{"after " + Quote(it.action.Args["after"]) + " is no number of a note"}
+		}
+		found := int64(0)
+		for _, note := range it.notes {
+			if note.ID > after && note.Content == text && (found == 0 || note.ID < found) {
+				found = note.ID
+			}
+		}
+		return found, nil
+	}
+	text := it.action.Args["note"]
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n <= 0 {
+		return 0, &UsageError{"note " + Quote(text) + " is no number of a note"}
+	}
+	return n, nil
 }

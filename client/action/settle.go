@@ -25,7 +25,7 @@ func (r *run) settle(ctx context.Context, rules kindRules, items []*item, cause 
 		case err != nil:
 			it.end(Unknown, cause)
 		case landed:
-			r.succeed(ctx, rules, it)
+			r.succeed(rules, it)
 		default:
 			it.end(Failed, causeFor(it, cause))
 		}

@@ -16,6 +16,7 @@ func newRoot(a *cli.App) *cobra.Command {
 		configCommand(a), serverCommand(a), emojiCommand(a), mediaCommand(a), docCommand(a), appCommand(a), relayCommand(a),
 		federationCommand(a), jobsCommand(a),
 		statsCommand(a), logCommand(a),
+		undoCommand(a), journalCommand(a),
 		apiCommand(a), tuiCommand(a),
 		authCommand(a), contextCommand(a), completionCommand(a), versionCommand(a),
 	)

@@ -42,6 +42,7 @@ func (s *Item) Kind() action.Kind { return s.Actions[0].Kind }
 type Done struct {
 	Item    *Item
 	Results []action.Result
+	Entries []string // of the journal, one for each result, "" for none
 	At      time.Time
 	Undone  bool
 }
@@ -219,6 +220,24 @@ func (o *Actions) LastDone() *Done {
 		}
 	}
 	return nil
+}
+
+// Entries are the journal's entries that the item takes back, one for each of its
+// actions; none where it takes nothing back.
+func (s *Item) Entries() []string {
+	if s.Undoes == nil || len(s.Undoes.Entries) != len(s.Undoes.Results) {
+		return nil
+	}
+	var entries []string
+	for i, r := range s.Undoes.Results {
+		if r.Outcome == action.Changed && r.Inverse != nil {
+			entries = append(entries, s.Undoes.Entries[i])
+		}
+	}
+	if len(entries) != len(s.Actions) {
+		return nil // part of it was withdrawn
+	}
+	return entries
 }
 
 // Inverses are the actions that take d back, and how many have none.

@@ -65,5 +65,6 @@ func (a *App) act(ctx context.Context, conn *Connection, opts action.Options, ac
 	if a.Flags.DryRun {
 		return a.ShowDryRun(results)
 	}
+	a.remember(a.journal(conn.Origin.String()), results, nil)
 	return a.ShowResults(results)
 }

@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"svc/client"
+	"svc/client/action"
+	"svc/client/journal"
+	"svc/client/login"
+)
+
+// ErrNotHere is the cause where a name of this machine is not known.
+var ErrNotHere = fmt.Errorf("%w", client.ErrNotFound)
+
+// errFinal is why some changes are not taken back.
+var errFinal = errors.New("this cannot be undone")
+
+// journal is the journal of a server.
+func (a *App) journal(server string) *journal.Journal {
+	return journal.Open(login.PathsFrom(a.Getenv).State, server, a.Now)
+}
+
+// JournalSince reads the changes that were made from this machine to the server
+// of this run, from a time on where one is given, newest first.
+func (a *App) JournalSince(since string) ([]journal.Entry, *journal.Journal, error) {
+	s, err := a.OpenSession()
+	if err != nil {
+		return nil, nil, err
+	}
+	j := a.journal(s.Origin.String())
+	entries, damaged, err := j.Entries()
+	if err != nil {
+		return nil, nil, err
+	}
+	if damaged > 0 && !a.Flags.Quiet {
+		fmt.Fprintf(a.ErrOut, "warning: %s of the journal cannot be read and %s left out\n", CountOf(damaged, "line"), wasWere(damaged))
+	}
+	if since != "" {
+		from, err := ParseTime(since, a.Now())
+		if err != nil {
+			return nil, nil, Usagef("--since %v", err)
+		}
+		entries = slices.DeleteFunc(entries, func(e journal.Entry) bool { return e.At.Before(from) })
+	}
+	return entries, j, nil
+}
+
+func wasWere(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+// remember writes down what was changed. It has happened all the same where that
+// fails, so this is only a warning.
+func (a *App) remember(j *journal.Journal, results []action.Result, undoes []string) {
+	if _, err := j.Add(results, undoes); err != nil {
+		fmt.Fprintf(a.ErrOut, "warning: undo will not know of this: %v\n", err)
+	}
+}
+
+// Undo takes entries back, newest first.
+func (a *App) Undo(ctx context.Context, j *journal.Journal, entries []journal.Entry, force bool) error {
+	conn, err := a.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	var actions []action.Action
+	var undoes []string
+	var final []action.Result
+	for _, e := range entries {
+		if e.Undo == nil {
+			final = append(final, action.Result{Action: e.Action, Outcome: action.Skipped, Err: errFinal})
+			continue
+		}
+		actions, undoes = append(actions, *e.Undo), append(undoes, e.ID)
+	}
+	if len(entries) == 0 {
+		if !a.Flags.Quiet {
+			fmt.Fprintln(a.ErrOut, "nothing to undo")
+		}
+		return nil
+	}
+	if len(actions) == 0 {
+		return a.ShowResults(final)
+	}
+	if err := conn.MayWrite(a, "undo"); err != nil {
+		return err
+	}
+	if err := a.checkCount(len(actions)); err != nil {
+		return err
+	}
+	what, token := actions[0].Kind.Verb()+" "+Spell(actions[0].Target), "undo"
+	if len(actions) > 1 {
+		what, token = "undo "+CountOf(len(actions), "change"), fmt.Sprint(len(actions))
+	}
+	level := action.L0
+	for _, one := range actions {
+		level = max(level, action.Level(one.Kind, len(actions), conn.Protected))
+	}
+	if err := a.confirm(ctx, level, what, token); err != nil {
+		return err
+	}
+	results := action.New(conn.Client, action.Options{Force: force, Progress: a.progress()}).Do(ctx, actions)
+	if a.Flags.DryRun {
+		return a.ShowDryRun(results)
+	}
+	ended := slices.Clone(results)
+	for i := range ended {
+		if ended[i].Outcome == action.Unchanged { // somebody else took it back
+			ended[i].Outcome = action.Changed
+		}
+	}
+	a.remember(j, ended, undoes)
+	return a.ShowResults(append(results, final...))
+}
