@@ -37,8 +37,8 @@ func (s *AdminChats) Messages(id string, query api.PageQuery) Listing[api.ChatMe
 	}, adminChatsPath, id, "/messages")
 }
 
-// DeleteMessage removes a message for both who have it, and returns it as it
-// was. DELETE /api/svc/admin/chats/:id/messages/:message_id.
+// DeleteMessage removes a message from both sides of its chat, and returns it
+// as it was. DELETE /api/svc/admin/chats/:id/messages/:message_id.
 func (s *AdminChats) DeleteMessage(ctx context.Context, id, messageID string) (*api.ChatMessage, error) {
 	return send[api.ChatMessage](ctx, s.c, Request{Method: http.MethodDelete}, []string{adminChatsPath, id, "/messages/", messageID})
 }

@@ -26,8 +26,8 @@ func (s *AdminMedia) Unban(ctx context.Context, urls ...string) error {
 	return perform(ctx, s.c, in, []string{adminPath + "/media_proxy_caches/delete"})
 }
 
-// Purge has caches drop their copies of files, and with ban nobody is given
-// them any more. POST /api/svc/admin/media_proxy_caches/purge.
+// Purge makes caches drop their copies of files. With ban the files are not
+// served any more. POST /api/svc/admin/media_proxy_caches/purge.
 func (s *AdminMedia) Purge(ctx context.Context, ban bool, urls ...string) error {
 	in := Request{Method: http.MethodPost, Body: api.MediaPurge{URLs: urls, Ban: &ban}, Repeatable: true}
 	return perform(ctx, s.c, in, []string{adminPath + "/media_proxy_caches/purge"})

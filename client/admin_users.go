@@ -54,8 +54,8 @@ func (s *AdminUsers) patch(ctx context.Context, path string, nicknames []string)
 	return answer.Users, nil
 }
 
-// Approve lets users in who wait for it, all or none, and returns all in order.
-// PATCH /api/svc/admin/users/approve.
+// Approve approves the users that await it, all or none, and returns all in
+// order. PATCH /api/svc/admin/users/approve.
 func (s *AdminUsers) Approve(ctx context.Context, nicknames ...string) ([]api.AdminUser, error) {
 	return s.patch(ctx, "/users/approve", nicknames)
 }

@@ -293,7 +293,7 @@ func (c *Client) attempt(ctx context.Context, in Request, body []byte, contentTy
 	return nil, &TransportError{Method: in.Method, Path: in.Path, Sent: !neverSent(err), Err: err}
 }
 
-// request builds what is sent.
+// request builds the HTTP request.
 func (c *Client) request(ctx context.Context, in Request, body io.Reader, token string) (*http.Request, error) {
 	address := c.base.String() + in.Path
 	if len(in.Query) > 0 {

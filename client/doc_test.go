@@ -19,7 +19,8 @@ func TestTheTableOfNounsIsWhole(t *testing.T) {
 		}
 		text = append(text, part...)
 	}
-	// A row is a noun and its methods; rows that begin with spaces go on with it.
+	// A row is a noun and its methods; a row that begins with spaces continues
+	// the one above.
 	row := regexp.MustCompile(`(?m)^//\t(c\.[\w.]+)?  +(\w.*)$`)
 	said, noun := map[string][]string{}, ""
 	for _, m := range row.FindAllStringSubmatch(string(text), -1) {

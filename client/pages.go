@@ -17,8 +17,8 @@ const (
 	maxWalks = 3
 )
 
-// Listing is a list that the server gives out in pages, as a query selects it.
-// It is a value: nothing is asked before Page, Pages or All.
+// Listing is a list in pages, as a query selects it. It is a value: no request
+// is sent before Page, Pages or All.
 type Listing[T any] struct {
 	query url.Values
 	fetch func(ctx context.Context, query url.Values) (part[T], error)

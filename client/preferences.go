@@ -19,8 +19,8 @@ func (s *Accounts) SetWebSettings(ctx context.Context, form api.WebSettings) err
 	return perform(ctx, s.c, Request{Method: http.MethodPut, Body: form}, []string{"/api/web/settings"})
 }
 
-// SetNotificationSettings changes who may notify the caller, and how. PUT
-// /api/svc/notification_settings.
+// SetNotificationSettings changes the accounts that may notify the caller, and
+// the contents of pushes. PUT /api/svc/notification_settings.
 func (s *Accounts) SetNotificationSettings(ctx context.Context, form api.SetNotificationSettings) error {
 	return perform(ctx, s.c, Request{Method: http.MethodPut, Body: form}, []string{"/api/svc/notification_settings"})
 }

@@ -23,7 +23,8 @@ func (s *Push) Subscribe(ctx context.Context, form api.NewPushSubscription) (*ap
 	return send[api.PushSubscription](ctx, s.c, Request{Method: http.MethodPost, Body: form, Repeatable: true}, []string{pushPath})
 }
 
-// Update changes what the device is told. PUT /api/v1/push/subscription.
+// Update changes the alerts and the policy of the device. PUT
+// /api/v1/push/subscription.
 func (s *Push) Update(ctx context.Context, form api.ChangedPushSubscription) (*api.PushSubscription, error) {
 	return send[api.PushSubscription](ctx, s.c, Request{Method: http.MethodPut, Body: form, Repeatable: true}, []string{pushPath})
 }

@@ -9,14 +9,14 @@ import (
 
 const svcStatusesPath = "/api/v1/svc/statuses/"
 
-// Reactions returns who reacted to a status, the oldest emoji first. GET
-// /api/v1/svc/statuses/:id/reactions.
+// Reactions returns the reactions to a status with their accounts, the oldest
+// emoji first. GET /api/v1/svc/statuses/:id/reactions.
 func (s *Statuses) Reactions(ctx context.Context, id string, query api.ReactionQuery) ([]api.Reaction, error) {
 	return whole[api.Reaction](ctx, s.c, query, svcStatusesPath, id, "/reactions")
 }
 
-// ReactionsWith returns who reacted to a status with one emoji. GET
-// /api/v1/svc/statuses/:id/reactions/:emoji.
+// ReactionsWith returns the accounts that reacted to a status with one emoji.
+// GET /api/v1/svc/statuses/:id/reactions/:emoji.
 func (s *Statuses) ReactionsWith(ctx context.Context, id, emoji string, query api.ReactionQuery) ([]api.Reaction, error) {
 	return whole[api.Reaction](ctx, s.c, query, svcStatusesPath, id, "/reactions/", emoji)
 }

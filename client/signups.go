@@ -13,8 +13,8 @@ func (s *Accounts) Captcha(ctx context.Context) (*api.Captcha, error) {
 	return get[api.Captcha](ctx, s.c, nil, "/api/svc/captcha")
 }
 
-// ResendConfirmation mails another link to users who have not confirmed their
-// address. The answer is the same for unknown users. POST
+// ResendConfirmation mails another link to a user with an unconfirmed address.
+// The answer is the same for unknown users. POST
 // /api/v1/svc/accounts/confirmation_resend.
 func (s *Accounts) ResendConfirmation(ctx context.Context, who api.WhoIs) error {
 	in := Request{Method: http.MethodPost, Body: who, Anonymous: true}

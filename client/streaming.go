@@ -13,7 +13,7 @@ import (
 	"svc/client/api"
 )
 
-// Streams is what happens, as it happens.
+// Streams reads events while they happen.
 type Streams struct{ c *Client }
 
 // silence is how long a stream may say nothing: the server sends a comment every

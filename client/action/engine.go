@@ -103,9 +103,9 @@ func (k kindRules) identity(it *item) string {
 // every object first: an object that is already as requested takes no write,
 // and one that somebody changed since Before fails with a *Conflict. Neighbours
 // of one kind share requests. If the outcome of a request is unclear, or a list
-// was refused in part, every object is read again, and the results say what is
-// true. Once the caller may not go on (401, 403, a cancelled context) the rest
-// is skipped.
+// was refused in part, every object is read again, and the results report its
+// state. After a final refusal (401, 403) or a cancelled context the rest is
+// skipped.
 func (e *Engine) Do(ctx context.Context, actions []Action) []Result {
 	items := make([]*item, len(actions))
 	for i, a := range actions {
@@ -217,7 +217,7 @@ func (r *run) kind(ctx context.Context, items []*item) {
 	}
 }
 
-// look reads the object and ends the item when nothing is to be sent.
+// look reads the object and ends the item if no request is needed.
 func (r *run) look(ctx context.Context, rules kindRules, it *item) {
 	if stop := r.stopped(ctx); stop != nil {
 		it.end(Skipped, stop)

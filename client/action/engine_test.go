@@ -13,7 +13,7 @@ import (
 	"svc/client"
 )
 
-// told is a result as a test reads it: outcome, and why.
+// told returns results as text: the outcome and its reason.
 func told(results []Result) []string {
 	lines := make([]string, len(results))
 	for i, r := range results {

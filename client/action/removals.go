@@ -6,9 +6,10 @@ import (
 	"svc/client"
 )
 
-// removal has the rules of deleting what the API lists at path and deletes by
-// its name: what is not listed is not found, and what is not listed any more was
-// deleted, whatever became of the answer.
+// removal returns the rules for deleting objects that the API lists at path and
+// deletes by name. An object that is not listed is not found. After a request,
+// an object that is not listed any more counts as deleted, also if the answer
+// was lost.
 func removal[T any](
 	path string, list func(*client.Client) client.Listing[T], name func(T) string, remove func(ctx context.Context, c *client.Client, name string) error,
 ) func(*Engine, Kind) kindRules {

@@ -21,10 +21,10 @@ type peer struct {
 	t  *testing.T
 	mu sync.Mutex
 
-	reports  map[string]string // id to state
+	reports  map[string]string // state by id
 	notes    map[string][]note
-	users    map[string]bool              // nickname to deactivated
-	statuses map[string]map[string]string // id to sensitive and visibility
+	users    map[string]bool              // deactivated by nickname
+	statuses map[string]map[string]string // sensitive and visibility by id
 	log      []string                     // action, actor, time, message; newest first
 	self     string
 
@@ -205,7 +205,7 @@ func (p *peer) answerUsers(r *http.Request, path []string, body []byte) (int, an
 	if path[1] == "invites" {
 		return 200, map[string]any{"invites": []any{}}
 	}
-	for nickname := range p.users { // the server takes a serial number first
+	for nickname := range p.users { // the server tries a serial number first
 		if strconv.Itoa(len(nickname)) == path[1] {
 			return 200, show(nickname)
 		}

@@ -87,7 +87,8 @@ func ChangeSettings(ctx context.Context, c *client.Client, changes []settings.Ch
 	return false, err
 }
 
-// settingsLanded reports whether changes are saved whose answer was lost.
+// settingsLanded reports whether changes are saved, after their answer was
+// lost.
 func settingsLanded(ctx context.Context, c *client.Client, changes []settings.Change) bool {
 	saved, err := CompareSettings(ctx, c, true)
 	if err != nil {

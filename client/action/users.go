@@ -41,7 +41,7 @@ func nicknames(items []*item) []string {
 	return names
 }
 
-// userLog finds who last did one of these to a user.
+// userLog finds the latest of these actions on a user, with its actor.
 func (e *Engine) userLog(actions ...string) func(context.Context, *item) *Conflict {
 	return func(ctx context.Context, it *item) *Conflict {
 		return e.lastLog(ctx, "@"+it.id, func(entry api.LogEntry) bool {
@@ -71,8 +71,8 @@ func (e *Engine) activation(kind Kind) kindRules {
 	return rules
 }
 
-// admission lets people in who wait for it, for an admin's approval or for a
-// confirmed address.
+// admission admits users who await an admin's approval, or whose address is
+// unconfirmed.
 func (e *Engine) admission(kind Kind) kindRules {
 	rules := e.people(func(u *api.AdminUser, _ Action) map[string]string {
 		waits := u.ConfirmationPending
@@ -127,8 +127,9 @@ func (e *Engine) disableMFA(Kind) kindRules {
 	return rules
 }
 
-// deleteUser takes a user for gone who is nowhere, or shut out by a deletion:
-// the nickname of a local user stays taken, and is still listed.
+// deleteUser counts a user as deleted who is not found, or whose last log entry
+// is a deletion: the nickname of a deleted local user stays taken, and is still
+// listed.
 func (e *Engine) deleteUser(Kind) kindRules {
 	deleted := func(ctx context.Context, nickname string) bool {
 		last := e.lastLog(ctx, "@"+nickname, func(entry api.LogEntry) bool {

@@ -13,8 +13,8 @@ import (
 	"svc/server/servertest"
 )
 
-// TestWhatIsUndoneIsAsBefore does each action with an inverse twice, the second
-// time without effect, and then its inverse.
+// TestWhatIsUndoneIsAsBefore runs each action that has an inverse twice, the
+// second time without effect, and then its inverse.
 func TestWhatIsUndoneIsAsBefore(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx := t.Context()

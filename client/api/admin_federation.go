@@ -26,7 +26,7 @@ type Host struct {
 	LastError        string `json:"last_error"`
 	LastErrorAt      *Time  `json:"last_error_at"`
 	UnreachableSince *Time  `json:"unreachable_since"`
-	RetryAt          *Time  `json:"retry_at"`     // nothing is sent before
+	RetryAt          *Time  `json:"retry_at"`     // no delivery before this time
 	DeliveredAt      *Time  `json:"delivered_at"` // the last success
 	HeardAt          *Time  `json:"heard_at"`     // time of its last signed request
 }

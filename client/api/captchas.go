@@ -11,7 +11,7 @@ type Captcha struct {
 	SecondsValid int    `json:"seconds_valid,omitempty"`
 }
 
-// WhoIs names a user who cannot sign in, by nickname or mail address.
+// WhoIs names a user without a login, by nickname or mail address.
 type WhoIs struct {
 	Email    string `json:"email,omitempty" form:"email"`
 	Nickname string `json:"nickname,omitempty" form:"nickname"`

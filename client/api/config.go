@@ -11,10 +11,10 @@ type ConfigQuery struct {
 }
 
 // ConfigSetting is one runtime setting. Group and Key are atoms, with a colon,
-// or names of modules. Value is a term in its JSON form, with the server's
-// bytes: objects with the one member tuple are tuples, strings with a colon
-// atoms, arrays of pairs keyword lists. DB names the saved parts: subkeys, or
-// Key if the value is saved whole; nil if nothing is saved.
+// or names of modules. Value is a term in its JSON form, as the server sent it:
+// objects with the single member tuple are tuples, strings with a colon atoms,
+// arrays of pairs keyword lists. DB names the saved parts: subkeys, or Key if
+// the value is saved whole; nil if nothing is saved.
 type ConfigSetting struct {
 	Group string          `json:"group"`
 	Key   string          `json:"key"`

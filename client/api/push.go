@@ -41,8 +41,8 @@ type PushKeys struct {
 	Auth   string `json:"auth" form:"auth" binding:"required"`
 }
 
-// PushData is what a device is told: which types of notifications, and by whom:
-// all, followed, follower or none. Nil keeps what is set.
+// PushData selects the notifications that are pushed: their types, and the
+// policy for their senders: all, followed, follower or none. Nil keeps a value.
 type PushData struct {
 	Alerts *PushAlerts `json:"alerts,omitempty" form:"alerts"`
 	Policy *string     `json:"policy,omitempty" form:"policy"`

@@ -7,7 +7,7 @@ type EmojiReaction struct {
 	Me    bool   `json:"me"`
 }
 
-// Reaction is an EmojiReaction with those who reacted, the first of them first.
+// Reaction is an EmojiReaction with the accounts that reacted, earliest first.
 type Reaction struct {
 	Name     string        `json:"name"`
 	Count    int           `json:"count"`

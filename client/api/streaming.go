@@ -18,27 +18,27 @@ type FollowCounts struct {
 	FollowingCount int    `json:"following_count"`
 }
 
-// StreamModeration is the stream of those who moderate.
+// StreamModeration is the stream for moderators.
 const StreamModeration = "svc:moderation"
 
 // The names of the events of StreamModeration. Their payload is a
 // ModerationEvent.
 const (
 	EventReport       = "svc:report"       // its object is an AdminReport
-	EventRegistration = "svc:registration" // an AdminUser who awaits approval
+	EventRegistration = "svc:registration" // an AdminUser that awaits approval
 	EventLog          = "svc:log"          // a LogEntry
 	EventJob          = "svc:job"          // a Job that failed
 )
 
-// What a ModerationEvent says of its object.
+// The changes of an object in a ModerationEvent.
 const (
 	ModerationAdded   = "added"
 	ModerationChanged = "changed"
-	ModerationGone    = "gone" // it needs nobody any more: a person was approved, a job runs again
+	ModerationGone    = "gone" // it needs no moderator any more: an account was approved, a job runs again
 )
 
-// ModerationEvent is what happened to an object that moderators look after, with
-// the JSON of the admin API; without if it is gone.
+// ModerationEvent is a change of an object that moderators look after. Object
+// is its JSON in the admin API, absent if the object is gone.
 type ModerationEvent struct {
 	Event  string          `json:"event"`
 	ID     string          `json:"id"` // of a registration, that of the account
@@ -54,10 +54,11 @@ type StreamQuery struct {
 	Instance string `form:"instance"` // of public:remote: only from there
 }
 
-// StreamEvent is something that happened. Name is update, status.update, delete,
+// StreamEvent is one event. Name is update, status.update, delete,
 // notification, conversation, filters_changed, svc:chat_update,
-// svc:follow_relationships_update, one of StreamModeration, or gap: events were missed that are not kept
-// any more, so that what is shown should be read anew.
+// svc:follow_relationships_update, an event of StreamModeration, or gap. A gap
+// means that missed events are not kept any more, so that the shown lists
+// should be read again.
 type StreamEvent struct {
 	ID      string // where to go on after it
 	Name    string

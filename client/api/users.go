@@ -127,9 +127,9 @@ const (
 	UserRefused = "error"
 )
 
-// UserResult is the result of one NewUser. Type and Code are UserMade and
-// 200, or UserRefused and 409: then nobody was made, and Error is the first
-// thing wrong with this one, "" for nothing.
+// UserResult is the result of one NewUser. Type and Code are UserMade and 200,
+// or UserRefused and 409: then no user was created, and Error is the first
+// fault of this one, "" for none.
 type UserResult struct {
 	Type  string    `json:"type"`
 	Code  int       `json:"code"`
@@ -137,7 +137,7 @@ type UserResult struct {
 	Data  NamedUser `json:"data"`
 }
 
-// NamedUser says which of several users to be made a result is about.
+// NamedUser identifies the user of a result.
 type NamedUser struct {
 	Nickname string `json:"nickname"`
 	Email    string `json:"email"`

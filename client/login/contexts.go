@@ -15,7 +15,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// DefaultContext is the context's name when nobody gave one.
+// DefaultContext is the name of the context if none is given.
 const DefaultContext = "default"
 
 // Context is one instance as the configuration file describes it.

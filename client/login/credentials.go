@@ -35,7 +35,7 @@ type Credential struct {
 	ExpiresAt    time.Time `json:"expires_at,omitzero"`
 }
 
-// ErrNoCredential says that nobody logged in to this context yet.
+// ErrNoCredential means that this context has no credential.
 var ErrNoCredential = errors.New("not logged in")
 
 // PermissionError is a file with a secret that others can read. It is refused
@@ -116,7 +116,8 @@ func (s *Store) Put(name string, c Credential) (string, error) {
 	return s.Path(name), nil
 }
 
-// Delete forgets a context's credential wherever it is; none is no error.
+// Delete removes a context's credential from the keyring and its file. A
+// missing one is no error.
 func (s *Store) Delete(name string) error {
 	if s.keyring {
 		// A keyring that does not answer holds nothing we could have put there.
@@ -143,7 +144,8 @@ func withinLimit(call func() error) error {
 	}
 }
 
-// ReadPrivate reads a file with a secret, which nobody but its owner may read.
+// ReadPrivate reads a file with a secret. It refuses a file that others may
+// read.
 func ReadPrivate(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -171,7 +171,8 @@ func (l *Login) Try(ctx context.Context, c Credential) (Credential, Abilities, e
 	return c, able, nil
 }
 
-// Probe asks who c's token speaks for, and makes one read of the admin API.
+// Probe returns the account of c's token, and its rights, after one read of the
+// admin API.
 func Probe(ctx context.Context, c *client.Client) (Abilities, error) {
 	account, err := c.Accounts.Verify(ctx)
 	if err != nil {

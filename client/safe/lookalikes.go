@@ -42,7 +42,7 @@ func (s Staff) Lookalike(acct string) string {
 	return ""
 }
 
-// Label is " [like: admin]", or empty when acct is like nobody.
+// Label is " [like: admin]", or empty when acct is like no name of the staff.
 func (s Staff) Label(acct string) Safe {
 	name := s.Lookalike(acct)
 	if name == "" {

@@ -132,7 +132,7 @@ func reorders(r rune) bool {
 
 func isTag(r rune) bool { return r >= 0xE0000 && r <= 0xE007F }
 
-// invisible reports characters without width whose only use is to make two
+// invisible reports characters without width. Their only use is to make two
 // names differ that look alike. Variation selectors are marks and not here.
 func invisible(r rune) bool {
 	switch {

@@ -38,7 +38,7 @@ func read(t testing.TB, doc string) []Setting {
 	return all
 }
 
-// TestShortFormSaysWhatTheBodySays gives both forms of the same settings.
+// TestShortFormSaysWhatTheBodySays compares the two forms of the same settings.
 func TestShortFormSaysWhatTheBodySays(t *testing.T) {
 	tests := []struct{ short, body string }{
 		{":svc:\n  :instance:\n    :limit: 3000\n    :name: My node\n",

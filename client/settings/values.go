@@ -65,7 +65,7 @@ func (v Value) Items() []Value { return v.items }
 func (v Value) Text() string { return v.text }
 
 // ParseJSON reads a value in wire form. An object with a member tuple is a
-// tuple, whatever other members it has.
+// tuple, and its other members are ignored.
 func ParseJSON(data []byte) (Value, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()

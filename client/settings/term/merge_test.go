@@ -8,7 +8,7 @@ import (
 	"svc/client/settings/term"
 )
 
-// instance is the row that example 4 leaves.
+// instance is the row after example 4.
 const instance = `[{"tuple":[":limit",3000]},{"tuple":[":chat_limit",1000]}]`
 
 func TestSavingMergesPairByPair(t *testing.T) {
