@@ -9,10 +9,10 @@ import (
 
 // Example is an example request of a route, and its effects.
 type Example struct {
-	// Body would do; "" where none is read.
+	// Body is a valid body; "" for none.
 	Body string
-	// Params is of the type that names the parameters, of the body or a GET's query,
-	// nil where there are none.
+	// Params has the type of the parameters, of the body or a GET's query; nil
+	// for none.
 	Params any
 	// Strict routes refuse parameters of wrong types; for the others they count as
 	// absent.
@@ -21,16 +21,16 @@ type Example struct {
 	// like stand for existing objects, $MADE for the latest created one.
 	Command string
 	// Again is the effect of a repeated POST: Same, or a statement that counts
-	// rows, of which it adds one.
+	// the rows, of which the POST adds one.
 	Again string
-	// Log is the action and the message that an admin write leaves in the moderation
-	// log: "relay_follow: followed relay: https://relay.example/inbox".
+	// Log is the action and message of the write's entry in the moderation log:
+	// "relay_follow: followed relay: https://relay.example/inbox".
 	Log string
 	// Added admin routes are not in the tables that specify the admin API.
 	Added bool
 }
 
-// Same is said of a request that leaves all as it was when it comes again.
+// Same marks a request that changes nothing when it is repeated.
 const Same = "the same"
 
 // ContentType is that of the body.
@@ -46,15 +46,16 @@ func (e Example) ContentType() string {
 
 var placeholders = regexp.MustCompile(`\$\w+`)
 
-// Nothing is a name that nothing has.
+// Nothing is an id of no object.
 const Nothing = "9nosuchthing"
 
 // OfNothing is the body with ids of objects that do not exist.
 func (e Example) OfNothing() string { return placeholders.ReplaceAllString(e.Body, Nothing) }
 
-// Examples are those of every route, by method and path, except GETs without
-// parameters. $bob, $post, $report and the like in bodies stand for ids. Tests
-// of all routes read this table; a table of their own has only special cases.
+// Examples are the examples of all routes, by method and path, except GETs
+// without parameters. $bob, $post, $report and the like in bodies stand for
+// ids. Tests of all routes read this table; their own tables have only special
+// cases.
 var Examples = map[string]Example{
 	"POST /api/v1/apps":                             {Body: `{"client_name":"x","redirect_uris":"https://x.example/"}`, Params: api.NewApp{}, Strict: true},
 	"POST /oauth/token":                             {Body: `{"grant_type":"password"}`, Params: api.TokenRequest{}, Strict: true},

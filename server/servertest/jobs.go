@@ -10,7 +10,7 @@ import (
 	"svc/server/platform/jobs"
 )
 
-// FailedJob makes a job that was given up, and returns its number.
+// FailedJob inserts a job that was given up, and returns its number.
 func (s *Server) FailedJob() string {
 	s.t.Helper()
 	ctx := context.Background()

@@ -31,14 +31,14 @@ func (l *Log) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String is everything that is kept.
+// String returns the lines that are kept.
 func (l *Log) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.buf.String()
 }
 
-// Lines are those that hold all of these texts.
+// Lines returns the lines that contain all of these texts.
 func (l *Log) Lines(texts ...string) []string {
 	var out []string
 lines:

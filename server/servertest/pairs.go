@@ -31,7 +31,7 @@ func Pair(t *testing.T, edit ...func(*config.Settings)) (a, b *Server) {
 	return AtHost(t, dbtest.Ready(t), "127.0.0.1", edit...), AtHost(t, dbtest.Ready(t), "127.0.0.2", edit...)
 }
 
-// Another is the address of a migrated database of the same kind as dsn.
+// Another returns the address of a migrated database of the same kind as dsn.
 func Another(t testing.TB, dsn string) string {
 	t.Helper()
 	if strings.HasPrefix(dsn, "sqlite:") {
@@ -41,7 +41,7 @@ func Another(t testing.TB, dsn string) string {
 }
 
 // AtHost runs a service on the database dsn that listens on this address of the
-// machine, which is its name too.
+// machine. The address is also its host name.
 func AtHost(t testing.TB, dsn, host string, edit ...func(*config.Settings)) *Server {
 	t.Helper()
 	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
@@ -66,8 +66,8 @@ func (s *Server) Handle(nickname string) string { return nickname + "@" + s.Host
 // Actor is the id of a user.
 func (s *Server) Actor(nickname string) string { return s.Base() + "/users/" + nickname }
 
-// Find looks a handle or an id of another service up, as a user of this one,
-// and must find one account.
+// Find looks a handle or an id of another service up, as a user of this one. It
+// fails unless it finds one account.
 func (s *Server) Find(t testing.TB, as *client.Client, what string) *api.Account {
 	t.Helper()
 	found, err := as.Search.Find(t.Context(), api.SearchQuery{Q: what, Type: "accounts", Resolve: true})
@@ -93,7 +93,7 @@ func (s *Server) FindStatus(t testing.TB, as *client.Client, uri string) *api.St
 	return &found.Statuses[0]
 }
 
-// Advance sets the service's clock forward, and has it look for due work.
+// Advance sets the service's clock forward, and runs the work that became due.
 func (s *Server) Advance(d time.Duration) {
 	s.t.Helper()
 	s.ahead.Add(int64(d))
@@ -102,8 +102,7 @@ func (s *Server) Advance(d time.Duration) {
 	}
 }
 
-// Eventually waits until ok, which is asked again and again, and gives up when
-// patience is over.
+// Eventually repeats ok until it is true, and fails after patience.
 func Eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -115,5 +114,5 @@ func Eventually(t testing.TB, what string, ok func() bool) {
 	}
 }
 
-// patience is for how long Eventually asks: long enough for a busy machine.
+// patience bounds Eventually, with time for a busy machine.
 const patience = time.Minute

@@ -1,5 +1,5 @@
-// Package servertest runs the whole service for a test, and gives it users who
-// are signed in with our own client.
+// Package servertest runs the whole service for a test, with users that are
+// signed in with our own client.
 package servertest
 
 import (
@@ -24,8 +24,9 @@ import (
 	"svc/server/rules/signup"
 )
 
-// Password is that of every user made here. It is kept as a cheap hash: tests
-// sign in often, and under the race detector a real one takes a second.
+// Password is the password of every user created here. It is stored as a cheap
+// hash: tests sign in often, and under the race detector a real hash takes a
+// second.
 const (
 	Password     = "correct horse battery"
 	passwordHash = "$argon2id$v=19$m=64,t=1,p=1$c3ZjJ3MgdGVzdCB1c2Vycw$SV2TxZXGtLDw+UDHFZ+siol9ronv+ZvW9oZmas+UaXc"
@@ -44,7 +45,7 @@ type Server struct {
 	DSN string
 	// DataDir is the folder of files.
 	DataDir string
-	// Outbox has the service's mails; nil but for those started WithMail.
+	// Outbox has the service's mails; nil without WithMail.
 	Outbox *mailtest.Outbox
 	// Log is the service's log.
 	Log *Log
@@ -117,7 +118,7 @@ func at(t testing.TB, dsn string, l net.Listener, base string, boot func(*config
 	cfg.Drain = 0
 	cfg.FederationInsecure = true // other servers of a test are on this machine
 	cfg.Unlocked = config.LockedNames()
-	// A test may come from anywhere, by X-Forwarded-For.
+	// A test sets the client's address by X-Forwarded-For.
 	cfg.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	for i := range cfg.Settings.RateLimits {
 		cfg.Settings.RateLimits[i] = config.Limit{}
@@ -188,7 +189,7 @@ func (s *Server) make(u signup.NewUser) *db.Account {
 	return a
 }
 
-// Token signs nickname in for scopes, making the user where needed.
+// Token returns a token of nickname with scopes, and creates a missing user.
 func (s *Server) Token(nickname, scopes string) string {
 	s.t.Helper()
 	key := nickname + " " + scopes

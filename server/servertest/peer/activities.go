@@ -9,8 +9,8 @@ const context = "https://www.w3.org/ns/activitystreams"
 // Stamp is a time as it stands in documents.
 func Stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
 
-// Note is a post to everybody and its followers, which is not served anywhere
-// before it is Published.
+// Note is a public post, addressed to its author's followers too. It is not
+// served before Publish.
 func (a *Actor) Note(content string) Doc {
 	id := a.Peer.ID("notes")
 	return Doc{
@@ -20,7 +20,7 @@ func (a *Actor) Note(content string) Doc {
 	}
 }
 
-// To is a note to others than everybody.
+// To is a note with other recipients than the public.
 func (d Doc) To(to, cc []string) Doc {
 	if cc == nil {
 		cc = []string{}
@@ -36,15 +36,15 @@ func (d Doc) Mentioning(id, name string) Doc {
 	return out
 }
 
-// Activity is one of its own, addressed to no one.
+// Activity is an activity of the actor, without recipients.
 func (a *Actor) Activity(kind string, object any) Doc {
 	return Doc{"@context": context, "id": a.Peer.ID("activities"), "type": kind, "actor": a.ID, "object": object, "published": Stamp(time.Now())}
 }
 
-// Create is the Create of a note, addressed as that.
+// Create is the Create of a note, with the addresses of the note.
 func (a *Actor) Create(note Doc) Doc { return a.about("Create", note) }
 
-// Update is the Update of an object, addressed as that.
+// Update is the Update of an object, with the addresses of the object.
 func (a *Actor) Update(object Doc) Doc {
 	if object["to"] == nil {
 		return a.Activity("Update", object).To([]string{Public}, []string{a.Followers()})
@@ -63,17 +63,17 @@ func (a *Actor) Follow(target string) Doc {
 	return a.Activity("Follow", target).To([]string{target}, nil)
 }
 
-// Accept accepts the Follow of somebody else.
+// Accept accepts the Follow of another actor.
 func (a *Actor) Accept(follow Doc) Doc { return a.reply("Accept", follow) }
 
-// Reject refuses it, or ends it later.
+// Reject refuses a follow, or ends it later.
 func (a *Actor) Reject(follow Doc) Doc { return a.reply("Reject", follow) }
 
 func (a *Actor) reply(kind string, follow Doc) Doc {
 	return a.Activity(kind, Doc{"id": follow["id"], "type": "Follow", "actor": follow["actor"], "object": follow["object"]}).To([]string{follow.Text("actor")}, nil)
 }
 
-// Undo undoes one of its activities.
+// Undo undoes one of the actor's activities.
 func (a *Actor) Undo(activity Doc) Doc {
 	out := a.Activity("Undo", activity)
 	out["to"], out["cc"] = activity["to"], activity["cc"]
@@ -99,7 +99,7 @@ func (a *Actor) Delete(id string) Doc {
 	return a.Activity("Delete", object).To([]string{Public}, []string{a.Followers()})
 }
 
-// Vote is one vote in a poll of somebody else.
+// Vote is one vote in a poll of another author.
 func (a *Actor) Vote(poll, author, choice string) Doc {
 	note := Doc{"id": a.Peer.ID("votes"), "type": "Note", "name": choice, "inReplyTo": poll, "attributedTo": a.ID, "to": []string{author}}
 	return a.Activity("Create", note).To([]string{author}, nil)
@@ -120,7 +120,7 @@ func (a *Actor) Question(content string, ends time.Time, multiple bool, options 
 	return d
 }
 
-// ChatMessage is one to somebody.
+// ChatMessage is a chat message to one actor.
 func (a *Actor) ChatMessage(to, content string) Doc {
 	return Doc{"@context": context, "id": a.Peer.ID("chats"), "type": "ChatMessage", "actor": a.ID, "attributedTo": a.ID, "to": []string{to}, "content": content, "published": Stamp(time.Now()), "tag": []any{}}
 }

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// Actor is somebody of a peer's.
+// Actor is an account of a peer.
 type Actor struct {
 	Peer     *Peer
 	Nickname string
@@ -22,17 +22,17 @@ type Actor struct {
 	lists map[string][]any // the items of its collections, by name
 }
 
-// keys are made once: making one takes long.
+// keys are shared by actors: generating a key takes long.
 var keys = struct {
 	sync.Mutex
 	made []*rsa.PrivateKey
 	used int
 }{}
 
-// most is how many keys are made before they are used again.
+// most bounds the generated keys; then they are used again.
 const most = 8
 
-// NewKey is a key. The next seven are others.
+// NewKey returns a key of the shared ones. The next seven calls return others.
 func NewKey() *rsa.PrivateKey {
 	keys.Lock()
 	defer keys.Unlock()
@@ -44,7 +44,7 @@ func NewKey() *rsa.PrivateKey {
 	return keys.made[keys.used%most]
 }
 
-// FreshKey is a key that nobody else has.
+// FreshKey generates a key that no actor has.
 func FreshKey() *rsa.PrivateKey {
 	k, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -62,8 +62,8 @@ func PEM(key *rsa.PrivateKey) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}))
 }
 
-// Actor is the actor of this nickname, made with a key and all collections when
-// first asked for.
+// Actor returns the actor with this nickname. The first call creates it with a
+// key and all collections.
 func (p *Peer) Actor(nickname string) *Actor {
 	p.mu.Lock()
 	a, ok := p.actors[nickname]
@@ -74,7 +74,7 @@ func (p *Peer) Actor(nickname string) *Actor {
 	return p.ActorAt("/users/"+nickname, nickname)
 }
 
-// ActorAt is a new actor with an id of the test's choice.
+// ActorAt returns a new actor with this path as its id.
 func (p *Peer) ActorAt(path, nickname string) *Actor {
 	id := p.base + path
 	a := &Actor{Peer: p, Nickname: nickname, ID: id, keyID: id + "#main-key", key: NewKey(), lists: map[string][]any{}}
@@ -92,14 +92,14 @@ func (p *Peer) ActorAt(path, nickname string) *Actor {
 	return a
 }
 
-// Doc is the document as it is served now.
+// Doc is the document as it is served at present.
 func (a *Actor) Doc() Doc {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.doc.Clone()
 }
 
-// Edit changes the document that is served.
+// Edit changes the served document.
 func (a *Actor) Edit(f func(Doc)) *Actor {
 	doc := a.Doc()
 	f(doc)

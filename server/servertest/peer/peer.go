@@ -28,7 +28,7 @@ const ActivityJSON = "application/activity+json"
 // Doc is a document, or a part of one.
 type Doc map[string]any
 
-// Clone is a copy all the way down.
+// Clone is a deep copy.
 func (d Doc) Clone() Doc {
 	var out Doc
 	if err := json.Unmarshal(d.JSON(), &out); err != nil {
@@ -37,7 +37,7 @@ func (d Doc) Clone() Doc {
 	return out
 }
 
-// With is a copy that says value under key; nil takes the key away.
+// With is a copy with value under key; nil removes the key.
 func (d Doc) With(key string, value any) Doc {
 	out := d.Clone()
 	if out[key] = value; value == nil {
@@ -112,7 +112,7 @@ type Request struct {
 	URI          string // as in the request line
 	Header       http.Header
 	Body         []byte
-	Doc          Doc // of the body, nil where that is none
+	Doc          Doc // of the body, nil if that is no JSON
 	At           time.Time
 }
 
@@ -163,7 +163,7 @@ func (p *Peer) serve(l net.Listener) {
 	go func() { _ = s.Serve(l) }()
 }
 
-// Stop takes the host down: connections are refused.
+// Stop stops the host: connections are refused.
 func (p *Peer) Stop() {
 	p.mu.Lock()
 	s := p.server
@@ -174,7 +174,7 @@ func (p *Peer) Stop() {
 	}
 }
 
-// Restart has a host that was stopped back, as it was.
+// Restart starts a stopped host again, with the same documents.
 func (p *Peer) Restart() {
 	p.t.Helper()
 	l, err := net.Listen("tcp", p.host)
@@ -232,7 +232,8 @@ func (p *Peer) Answer(f func(Request) Page) {
 	p.answer = f
 }
 
-// Requests are those that arrived, in their order; with match only those.
+// Requests returns the received requests, in their order; with match only
+// those.
 func (p *Peer) Requests(match ...func(Request) bool) []Request {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -265,8 +266,8 @@ func (p *Peer) Fetched(path string) int {
 	}))
 }
 
-// Received are the activities of these types that any inbox here got; without
-// types, all.
+// Received returns the activities of these types that all inboxes of the peer
+// received; without types, all.
 func (p *Peer) Received(types ...string) []Doc {
 	var out []Doc
 	for _, r := range p.Posts(types...) {
@@ -275,7 +276,7 @@ func (p *Peer) Received(types ...string) []Doc {
 	return out
 }
 
-// Posts are the requests that brought Received.
+// Posts returns the requests with the activities of Received.
 func (p *Peer) Posts(types ...string) []Request {
 	return p.Requests(func(r Request) bool {
 		return r.Method == http.MethodPost && r.Doc != nil && (len(types) == 0 || slices.Contains(types, r.Doc.Text("type")))
@@ -324,7 +325,7 @@ func (p *Peer) handle(w http.ResponseWriter, req *http.Request) {
 	_, _ = w.Write(page.Body)
 }
 
-// page is the document at an address: the test's, or else an actor and its
+// page is the document at an address: one of the test, or else an actor and its
 // collections.
 func (p *Peer) page(req *http.Request) (Page, bool) {
 	p.mu.Lock()

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Two peers believe each other, by both kinds of signatures, and no longer when
-// something was changed on the way.
+// TestPeersVerifyEachOther: two peers accept each other's signatures of both
+// kinds, and refuse a request that was changed on the way.
 func TestPeersVerifyEachOther(t *testing.T) {
 	a, b := Start(t, "127.0.0.3"), Start(t, "127.0.0.4")
 	ann, bob := a.Actor("ann"), b.Actor("bob")

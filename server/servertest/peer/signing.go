@@ -21,8 +21,8 @@ type Answer struct {
 	Body   []byte
 }
 
-// Request as it is about to be sent; options change it before it is signed or
-// after.
+// sending is a request before it is sent. Options change it before or after it
+// is signed.
 type sending struct {
 	req     *http.Request
 	body    []byte
@@ -38,13 +38,13 @@ type sending struct {
 	after   []func(*http.Request)
 }
 
-// Option is a way to send other than the right one.
+// Option changes a request from the valid default.
 type Option func(*sending)
 
 // Unsigned sends without signature, but with date and digest.
 func Unsigned() Option { return func(s *sending) { s.style = "" } }
 
-// RFC9421 signs as RFC 9421 says.
+// RFC9421 signs by RFC 9421.
 func RFC9421() Option {
 	return func(s *sending) {
 		s.style = "rfc9421"
@@ -55,12 +55,12 @@ func RFC9421() Option {
 	}
 }
 
-// SignedBy signs with somebody else's key, and says so.
+// SignedBy signs with another actor's key, under that key's id.
 func SignedBy(a *Actor) Option {
 	return func(s *sending) { s.keyID, s.key = a.KeyID(), a.Key() }
 }
 
-// KeyID says another key's id.
+// KeyID names another key.
 func KeyID(id string) Option { return func(s *sending) { s.keyID = id } }
 
 // WithKey signs with another key, under the same id.
@@ -72,13 +72,13 @@ func Covering(names ...string) Option { return func(s *sending) { s.covered = na
 // Algorithm is the label of the algorithm; it changes nothing else.
 func Algorithm(label string) Option { return func(s *sending) { s.label = label } }
 
-// At is when it claims to be sent.
+// At sets the time that the request claims.
 func At(t time.Time) Option { return func(s *sending) { s.at = t } }
 
 // Digest is the value of the header; "-" leaves it out.
 func Digest(value string) Option { return func(s *sending) { s.digest = value } }
 
-// Target is signed as the target in place of the real one.
+// Target signs another path than the real one.
 func Target(path string) Option { return func(s *sending) { s.path = path } }
 
 // Before changes the request before it is signed.
@@ -91,7 +91,7 @@ func After(f func(*http.Request)) Option {
 	return func(s *sending) { s.after = append(s.after, f) }
 }
 
-// Body sends other bytes than those that were signed.
+// Body sends other bytes than the signed ones.
 func Body(b []byte) Option {
 	return After(func(r *http.Request) {
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(b)), int64(len(b))

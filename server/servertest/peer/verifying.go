@@ -121,7 +121,7 @@ func (p *Peer) signed9421(r Request) (keyID, text string, sig []byte, err error)
 	return id[1], strings.Join(lines, "\n"), sig, err
 }
 
-// publicKey asks for a key without signing, as a server must be able to.
+// publicKey fetches a key without a signature, as every server must allow.
 func (p *Peer) publicKey(keyID string) (owner string, key *rsa.PublicKey, err error) {
 	req, err := http.NewRequest(http.MethodGet, keyID, nil)
 	if err != nil {
