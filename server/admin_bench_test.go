@@ -100,9 +100,10 @@ var adminLists = []struct{ name, path string }{
 	{"users/invites (all)", "users/invites"},
 }
 
-// BenchmarkAdminLists asks for the first page of every list of the admin API, in
-// worlds of the sizes in -rows: so many accounts, log entries and statuses, a
-// tenth as many reports and invites. No page may cost more the more there is.
+// BenchmarkAdminLists requests the first page of every list of the admin API,
+// in worlds of the sizes in -rows: so many accounts, log entries and statuses,
+// a tenth as many reports and invites. The cost of a page must not grow with
+// the size.
 //
 //	go test ./server -run - -bench AdminLists -rows 1000,1000000 -timeout 3h
 func BenchmarkAdminLists(b *testing.B) {
@@ -127,8 +128,8 @@ func BenchmarkAdminLists(b *testing.B) {
 	}
 }
 
-// keptPostgres is the address of a database of this name, made where there is
-// none, beside another.
+// keptPostgres returns the address of the database with this name, beside
+// another, and creates a missing one.
 func keptPostgres(b *testing.B, beside, name string) string {
 	b.Helper()
 	u, err := url.Parse(beside)
@@ -154,7 +155,7 @@ func keptPostgres(b *testing.B, beside, name string) string {
 }
 
 func benchmarkAdmin(b *testing.B, dsn string, n int) {
-	// One that was kept had another address, which it holds on to.
+	// A kept database had another base URL, which it would keep.
 	if err := dbtest.Exec(b, dbtest.Open(b, dsn), "DELETE FROM meta WHERE key = 'base_url'"); err != nil {
 		b.Fatal(err)
 	}
@@ -197,9 +198,9 @@ func adminGet(ctx context.Context, s *servertest.Server, path, token string) *ht
 	return w
 }
 
-// seedAdmin makes n accounts, log entries and statuses, and a tenth as many
-// reports, invites and chats, by few statements. Parts of names are kept for
-// accounts as for those of a database from before there were any.
+// seedAdmin creates n accounts, log entries and statuses, and a tenth as many
+// reports, invites and chats, in few statements. Facets are added afterwards,
+// as for rows older than them.
 func seedAdmin(b *testing.B, d *db.DB, n int) {
 	b.Helper()
 	start := time.Now()

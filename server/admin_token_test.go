@@ -17,7 +17,7 @@ const adminToken = "an operator's secret"
 
 func withAdminToken(c *config.Settings) { c.Auth.AdminToken = adminToken }
 
-// keyed calls the admin API with the admin token, or another in its place.
+// keyed calls the admin API with this admin token.
 func keyed(t *testing.T, s *servertest.Server, method, path, body, token, from string) (int, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, bytes.NewBufferString(body))
@@ -143,7 +143,7 @@ func TestWithoutAnAdminTokenNoneIsRight(t *testing.T) {
 			t.Errorf("%q: %d %s", token, code, body)
 		}
 	}
-	// Who is signed in is judged as themselves.
+	// A signed-in user is judged by their own token.
 	s = servertest.Start(t, withAdminToken)
 	req, err := http.NewRequestWithContext(t.Context(), "GET", s.URL+"/api/svc/admin/users?admin_token=an+operator%27s+secret", nil)
 	if err != nil {

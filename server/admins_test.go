@@ -19,8 +19,8 @@ type twoAdmins struct {
 	round      int
 }
 
-// atOnce sends two requests at the same moment, one from each, and returns their
-// answers. No answer tells of a fault of the service.
+// atOnce sends two requests at the same moment, one by each admin, and returns
+// their answers. No answer may be a fault of the service.
 func (w *twoAdmins) atOnce(root, boss [3]string) (*answer, *answer) {
 	w.t.Helper()
 	var (
@@ -45,7 +45,7 @@ func (w *twoAdmins) atOnce(root, boss [3]string) (*answer, *answer) {
 	return out[0], out[1]
 }
 
-// both is atOnce for requests that both may make.
+// both is atOnce for requests that must both succeed.
 func (w *twoAdmins) both(status int, root, boss [3]string) {
 	w.t.Helper()
 	a, b := w.atOnce(root, boss)
@@ -53,18 +53,18 @@ func (w *twoAdmins) both(status int, root, boss [3]string) {
 	b.code(status)
 }
 
-// entries are the log's messages about somebody or something, newest first.
+// entries returns the log's messages about an object, newest first.
 func (w *twoAdmins) entries(about string) []string {
 	w.t.Helper()
 	return w.root("GET", "/moderation_log?page_size=500&search="+url.QueryEscape(about), "").ok().each("", "message")
 }
 
-// name is a nickname of this round.
+// name returns a nickname of this round.
 func (w *twoAdmins) name(of string) string { return fmt.Sprintf("%s%dr%d", of, w.n, w.round) }
 
-// TestTwoAdminsAtOnceLoseNothing lets two admins, in two processes, change the
-// same thing at the same moment, over and over: nothing is lost or half done,
-// and the newest entry of the log tells how things are.
+// TestTwoAdminsAtOnceLoseNothing: two admins, in two processes, change the same
+// object at the same moment, many times. No change is lost or half done, and
+// the newest entry of the log agrees with the state.
 func TestTwoAdminsAtOnceLoseNothing(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		second := s.Second(t)
@@ -87,7 +87,7 @@ func TestTwoAdminsAtOnceLoseNothing(t *testing.T) {
 
 var adminRaces = []struct {
 	name   string
-	rounds int // 2 if not said
+	rounds int // 2 by default
 	run    func(*twoAdmins)
 }{
 	{"a report is closed and resolved", 6, func(w *twoAdmins) {

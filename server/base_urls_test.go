@@ -17,12 +17,12 @@ import (
 
 const assumed, public = "http://127.0.0.1:8080", "https://social.example"
 
-// addresses are the columns of an account that have the base URL.
+// addresses returns the columns of an account with the base URL.
 func addresses(a *db.Account) []string {
 	return []string{a.URI, a.URL, a.Inbox, a.SharedInbox, a.Outbox, a.FollowersURI, a.FollowingURI, a.FeaturedURI, a.KeyID}
 }
 
-// settle makes local accounts under the assumed base URL.
+// settle creates local accounts under the assumed base URL.
 func settle(t *testing.T, d *db.DB, nicknames ...string) {
 	t.Helper()
 	for _, nickname := range nicknames {

@@ -131,7 +131,7 @@ func (w *benchWorld) thread(people []*db.Account) string {
 	return root
 }
 
-// rightPassword is everybody's here.
+// rightPassword is the password of all users here.
 const rightPassword = "correct horse battery"
 
 type benchWorld struct {
@@ -171,7 +171,7 @@ func (w *benchWorld) get(token, path string, into any) {
 	}
 }
 
-// places are ids all over a timeline.
+// places returns ids from all parts of a timeline.
 func (w *benchWorld) places(token, path string) (ids []string) {
 	for max := ""; len(ids) < 200; {
 		var page []struct{ ID string }
@@ -217,7 +217,7 @@ func (w *benchWorld) run(b *testing.B, next func(n int64) *http.Request) {
 	})
 }
 
-// countingWriter keeps nothing of an answer but its status.
+// countingWriter keeps only the status of an answer.
 type countingWriter struct {
 	header http.Header
 	status int

@@ -54,8 +54,8 @@ func (r *repeated) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// worst are the bodies that cost most to read, by content type: many values,
-// many names, deep ones, one that is long, and files.
+// worst are the most expensive bodies to read, by content type: many values,
+// many names, deep ones, a long one, and files.
 var worst = []struct{ name, kind, head, piece, tail string }{
 	{"JSON by count", jsonBody, `{"a":[`, `{},`, `{}]}`},
 	{"JSON by names", "", `{`, `"a":{"b":[]},`, `"c":1}`},
@@ -78,9 +78,9 @@ const (
 	strangersShare = 64 << 10
 )
 
-// TestAStrangersBodyCostsLittle sends the worst bodies to every route that takes
-// one, as nobody, as a user without the scope, and as an app. Little of them is
-// read, little is built, and nothing is written.
+// TestAStrangersBodyCostsLittle sends the worst bodies to every route that
+// reads one, without a token, as a user without the scope, and as an app.
+// Little of them is read or built, and nothing is written.
 func TestAStrangersBodyCostsLittle(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
@@ -103,14 +103,14 @@ func TestAStrangersBodyCostsLittle(t *testing.T) {
 			continue
 		}
 		for _, b := range worst {
-			// With a length that is announced, most are refused for it alone.
+			// Most bodies with an announced length are refused for it alone.
 			for _, sent := range []struct {
 				bytes     int
 				announced bool
 			}{{worstLength, false}, {worstLength, true}, {strangersShare, true}} {
 				for who, token := range map[string]string{"nobody": "", "an app": app, "a reader": reader} {
 					if token == reader && r.Access != server.User {
-						continue // everybody may send those as much as a user may
+						continue // these routes accept the body of a user from everybody
 					}
 					body := newRepeated(b.head, b.piece, b.tail, sent.bytes)
 					req := httptest.NewRequestWithContext(t.Context(), r.Method, strings.NewReplacer(":", "", "*", "").Replace(r.Path), body)
@@ -126,8 +126,8 @@ func TestAStrangersBodyCostsLittle(t *testing.T) {
 					w := httptest.NewRecorder()
 					s.Handler().ServeHTTP(w, req)
 					runtime.ReadMemStats(&after)
-					// A body that is signed is read whole before its sender is known, and
-					// so is one of somebody who may at least read.
+					// A signed body is read whole before its sender is known.
+					// So is the body of a user with at least the scope to read.
 					most, cost := strangersShare, uint64(8<<20)
 					if r.Access == server.Federation || token == reader {
 						most, cost = 1<<20, 16<<20
@@ -151,7 +151,7 @@ func TestAStrangersBodyCostsLittle(t *testing.T) {
 	}
 }
 
-// TestAQueryIsCountedToo sends as many parameters as fit.
+// TestAQueryIsCountedToo sends the largest number of parameters.
 func TestAQueryIsCountedToo(t *testing.T) {
 	s := servertest.Start(t)
 	for _, path := range []string{"/api/v1/timelines/public", "/api/v1/instance", "/api/v1/accounts/relationships", "/.well-known/webfinger", "/"} {
@@ -162,7 +162,8 @@ func TestAQueryIsCountedToo(t *testing.T) {
 	}
 }
 
-// TestASemicolonIsACharacter sends one in a query and in a form, unescaped.
+// TestASemicolonIsACharacter sends an unescaped semicolon in a query and in a
+// form.
 func TestASemicolonIsACharacter(t *testing.T) {
 	s := servertest.Start(t)
 	token := s.Token("ann", servertest.AllScopes)

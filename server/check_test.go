@@ -11,8 +11,8 @@ import (
 	"svc/server/servertest"
 )
 
-// TestEveryFaultIsFoundAndRepaired finds nothing to say of a server where much
-// was done, and each fault that is made, alone; a repair leaves nothing.
+// TestEveryFaultIsFoundAndRepaired checks a server with rows of all kinds, and
+// finds nothing. Then it makes each fault alone, which is found and repaired.
 func TestEveryFaultIsFoundAndRepaired(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx := t.Context()

@@ -58,7 +58,7 @@ func newFarHosts(b *testing.B) *farHosts {
 
 func (f *farHosts) host(i int) string { return fmt.Sprintf("127.10.%d.%d:%s", i/250, i%250+1, f.port) }
 
-// follow makes the followers of an account, spread over the hosts.
+// follow creates the followers of an account, spread over the hosts.
 func (f *farHosts) follow(b *testing.B, d *db.DB, target *db.Account) {
 	b.Helper()
 	ctx := b.Context()
@@ -90,7 +90,7 @@ func (f *farHosts) follow(b *testing.B, d *db.DB, target *db.Account) {
 	}
 }
 
-// visitors ask for pages and post, so often, until stopped.
+// visitors request pages and post, at a rate, until stopped.
 type visitors struct {
 	mu    sync.Mutex
 	took  []time.Duration

@@ -56,7 +56,7 @@ var effects = []string{
 	"SELECT 'favourites', SUM(favourites_count) FROM statuses",
 }
 
-// countEffects counts once the jobs that are due have ended.
+// countEffects counts the effects after the due jobs have ended.
 func countEffects(t *testing.T, s *servertest.Server) map[string]int {
 	t.Helper()
 	servertest.Eventually(t, "jobs end", func() bool {
@@ -91,13 +91,13 @@ func countEffects(t *testing.T, s *servertest.Server) map[string]int {
 
 // TestEachVerbDoesTheSameFromBothDoors does each verb once as a local and once
 // as a remote account, and compares all effects with testdata/effects.txt. The
-// file shows the differences of the two: local accounts send activities, and
-// remote ones are the source of them.
+// file shows the differences: local accounts send activities, and remote
+// accounts' activities are the source of the verb.
 func TestEachVerbDoesTheSameFromBothDoors(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx := t.Context()
 		ann, ben := s.User("ann"), s.User("ben")
-		s.AdminUser("mod") // is told of reports
+		s.AdminUser("mod") // gets notifications of reports
 		far, ext := remote(t, s, "far@far.example"), remote(t, s, "ext@ext.example")
 		locked := s.User("lou")
 		yes := api.Bool(true)
@@ -121,7 +121,7 @@ func TestEachVerbDoesTheSameFromBothDoors(t *testing.T) {
 
 		n := 0
 		uri := func(by *db.Account) string { n++; return fmt.Sprintf("%s/things/%d", by.URI, n) }
-		posts := map[string]string{} // Ann's, one for each who acts
+		posts := map[string]string{} // posts of Ann's, one for each actor
 		for _, by := range []*db.Account{ben, far} {
 			posts[by.ID] = say(t, s.Client("ann"), "a post for "+by.Nickname).ID
 		}
@@ -130,7 +130,7 @@ func TestEachVerbDoesTheSameFromBothDoors(t *testing.T) {
 			day := int64(86400)
 			polls[by.ID] = must(s.Social.PostStatus(ctx, ann, social.NewStatus{Text: "what?", Poll: &db.PollParams{Options: []string{"a", "b"}, ExpiresIn: &day}}))(t)
 		}
-		mine := map[string]*db.Status{} // by who acts
+		mine := map[string]*db.Status{} // by the id of the actor
 		write := func(by *db.Account, text string, to *db.Account, parent string) error {
 			if by.Local {
 				in := social.NewStatus{Text: text, InReplyToID: parent}

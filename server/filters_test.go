@@ -272,7 +272,7 @@ func TestBlockedDomainsAreNotHeardOf(t *testing.T) {
 		near, far := remote(t, s, "near@far.example"), remote(t, s, "far@sub.far.example")
 		friend := remote(t, s, "friend@far.example")
 		follow(t, ann, friend.ID)
-		if err := s.Social.AuthorizeFollow(ctx, friend, me.ID); err != nil { // as its server says
+		if err := s.Social.AuthorizeFollow(ctx, friend, me.ID); err != nil { // as their server does
 			t.Fatal(err)
 		}
 		friends := postBy(t, s, friend, "friend", db.Public)
@@ -443,7 +443,7 @@ func TestTimelinesNarrowAsAsked(t *testing.T) {
 		ben, far := s.User("ben"), remote(t, s, "far@far.example")
 		follow(t, ann, ben.ID)
 		follow(t, ann, far.ID)
-		if err := s.Social.AuthorizeFollow(ctx, far, s.User("ann").ID); err != nil { // as its server says
+		if err := s.Social.AuthorizeFollow(ctx, far, s.User("ann").ID); err != nil { // as their server does
 			t.Fatal(err)
 		}
 		bens := postBy(t, s, ben, "ben", db.Public)

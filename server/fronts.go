@@ -31,8 +31,8 @@ var frontTypes = map[string]string{
 	".woff": "font/woff", ".woff2": "font/woff2", ".ttf": "font/ttf", ".otf": "font/otf", ".mp3": "audio/mpeg", ".ogg": "audio/ogg", ".mp4": "video/mp4", ".webm": "video/webm",
 }
 
-// withFronts has a front end's own pages shown in place of ours, where one is
-// chosen and the settings do not ask for ours.
+// withFronts shows a front end's own pages in place of ours, if one is chosen
+// and the settings do not select ours.
 func (s *Server) withFronts() {
 	for i := range s.routes {
 		r := &s.routes[i]
@@ -41,7 +41,7 @@ func (s *Server) withFronts() {
 		}
 		ours := r.handler
 		r.handler = func(c *gin.Context) error {
-			// Other servers may take HTML too, where there is nothing better.
+			// Other servers may accept HTML too, with a lower preference.
 			if s.Settings.Load().Frontends.StaticFE || !web.WantsHTML(c.Request) || pages.PrefersDocument(c.GetHeader("Accept")) {
 				return ours(c)
 			}
@@ -78,8 +78,8 @@ func (s *Server) adminFront(c *gin.Context) error {
 	return s.frontFile(c, front, static.Index)
 }
 
-// unrouted answers paths that are nobody's: files of the front end, and the
-// places that it knows of.
+// unrouted answers paths without a route: files of the front end, and its own
+// places.
 func (s *Server) unrouted(c *gin.Context) {
 	err := s.frontPage(c)
 	if errors.Is(err, db.ErrNotFound) {
@@ -89,8 +89,8 @@ func (s *Server) unrouted(c *gin.Context) {
 	}
 }
 
-// frontPage answers with a file of the front end, or with its index where a person
-// opened a place that it knows of.
+// frontPage answers with a file of the front end, or with its index if a person
+// opened one of its places.
 func (s *Server) frontPage(c *gin.Context) error {
 	if c.Request.Method != http.MethodGet && c.Request.Method != http.MethodHead {
 		return db.ErrNotFound
@@ -143,7 +143,7 @@ func (s *Server) sendFront(c *gin.Context, f *os.File, ext string) error {
 	case "text/html":
 		h.Set("Cache-Control", "no-cache")
 		h.Set("Content-Security-Policy", s.frontPolicy())
-	case "text/javascript": // of which a worker may be made
+	case "text/javascript": // a worker may run it
 		h.Set("Content-Security-Policy", s.frontPolicy())
 	}
 	c.Status(http.StatusOK)

@@ -96,11 +96,11 @@ func TestAFrontEndStandsInPlaceOfOurPages(t *testing.T) {
 				t.Errorf("%s: %d %.80q", path, status, body)
 			}
 		}
-		// Other servers take HTML too, where there is nothing better.
+		// Other servers accept HTML too, with a lower preference.
 		if status, body, h := browse(t, s, "/users/ann", "application/activity+json, text/html;q=0.1"); status != 200 || !strings.Contains(body, `"publicKey"`) {
 			t.Errorf("another server gets %d %v %.60s", status, h, body)
 		}
-		// Programs get the type that they want.
+		// Programs get the type that they accept.
 		if _, body, _ := browse(t, s, "/users/ann", "*/*"); strings.Contains(body, "<p>front") {
 			t.Error("a front end for a program")
 		}

@@ -33,8 +33,8 @@ var covered = map[string]string{
 
 var guarded = regexp.MustCompile(`guard\.(Run|Broke|Forever)\(|\.survive\(`)
 
-// TestEveryGoroutineRecovers reads the source of what svcd runs: a panic in a
-// goroutine that does not recover ends the process.
+// TestEveryGoroutineRecovers reads the source of svcd: a panic in a goroutine
+// that does not recover ends the process.
 func TestEveryGoroutineRecovers(t *testing.T) {
 	used := map[string]bool{}
 	for _, root := range []string{"../server", "../db"} {

@@ -45,7 +45,7 @@ func (s *Server) ready(c *gin.Context) error {
 
 func (s *Server) tellHealth(c *gin.Context, failing string, err error) error {
 	if c.Request.Context().Err() != nil {
-		return c.Request.Context().Err() // the probe was not waited for
+		return c.Request.Context().Err() // the probe has left
 	}
 	c.Header("Cache-Control", "no-store")
 	if failing == "" {
@@ -57,7 +57,7 @@ func (s *Server) tellHealth(c *gin.Context, failing string, err error) error {
 	return web.JSON(c, http.StatusServiceUnavailable, gin.H{"status": "failing", "failing": failing})
 }
 
-// readable names the part without which nothing can be read, "" for none.
+// readable returns the failing part that all reads need, "" for none.
 func (s *Server) readable(ctx context.Context) (failing string, err error) {
 	schema, err := s.DB.Schema(ctx)
 	switch {
@@ -70,8 +70,8 @@ func (s *Server) readable(ctx context.Context) (failing string, err error) {
 }
 
 const (
-	// probeLife is how long the outcome of a write counts, however often somebody
-	// asks.
+	// probeLife is the time for which the outcome of a probe is reused, so that
+	// frequent requests cost little.
 	probeLife = 2 * time.Second
 	// probeTime is how long a write may take until it counts as failed.
 	probeTime = 5 * time.Second
@@ -79,7 +79,7 @@ const (
 	probeSize = 64 << 10
 )
 
-// writes remembers whether writing worked when it was last tried.
+// writes remembers the outcome of the last probe of writes.
 type writes struct {
 	mu      sync.Mutex
 	at      time.Time
@@ -87,14 +87,14 @@ type writes struct {
 	err     error
 }
 
-// check names the part that takes no writes, "" for none.
+// check returns the part that accepts no writes, "" for none.
 func (w *writes) check(ctx context.Context, s *Server) (failing string, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.at.IsZero() && time.Since(w.at) < probeLife {
 		return w.failing, w.err
 	}
-	// Others ask for the same: it does not end with this request.
+	// Other requests wait for the same probe: it does not end with this one.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTime)
 	defer cancel()
 	w.failing, w.err = "", nil

@@ -20,8 +20,8 @@ func TestHealthNamesWhatCannotBeWritten(t *testing.T) {
 			return err
 		},
 		"data folder": func(_ *testing.T, s *servertest.Server) error {
-			// A file in its place, since jobs would make the folder again, and may
-			// between these two.
+			// A file replaces the folder, since jobs would create the folder
+			// again, perhaps between these two steps.
 			for n := 0; ; n++ {
 				if err := os.Rename(s.DataDir, fmt.Sprint(s.DataDir, "-away", n)); err != nil {
 					return err

@@ -15,7 +15,7 @@ import (
 	"svc/server/servertest"
 )
 
-// A host as people write it, and as it is kept.
+// A host as people write it, and its stored form.
 const (
 	written = "MÜLLER.example"
 	kept    = "xn--mller-kva.example"

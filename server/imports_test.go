@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// floors are the house from the ground up, of the server and of the tools: a
-// package imports its own floor and those below. A folder stands for all in it.
+// floors are the levels of packages, of the server and of the tools: a package
+// imports its own level and those below. A folder stands for all packages in
+// it.
 var floors = map[string][][]string{
 	"server": {
 		{"client/api", "client/settings/term"}, {"db"}, {"server/platform"}, {"server/federation"}, {"server/rules"}, {"server/api"}, {"server"},
@@ -45,7 +46,7 @@ func packages(t *testing.T) []pkg {
 	return all
 }
 
-// floorOf is the floor of the longest folder that a package is in; -1 is none.
+// floorOf returns the level of the longest folder with a package; -1 for none.
 func floorOf(up [][]string, name string) int {
 	floor, longest := -1, 0
 	for i, folders := range up {

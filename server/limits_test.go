@@ -17,7 +17,7 @@ import (
 	"svc/server/servertest"
 )
 
-// origin is a transport through which a client comes from an address of its own.
+// origin is a transport that gives a client an address of its own.
 type origin string
 
 func (f origin) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -39,7 +39,7 @@ func (f origin) client(t *testing.T, s *servertest.Server, token string) *client
 	return c
 }
 
-// limited are the usual limits, with windows so long that no test outlives one.
+// limited sets the default limits, with windows longer than any test.
 func limited(s *config.Settings) {
 	s.RateLimits = config.DefaultSettings().RateLimits
 	for i := range s.RateLimits {

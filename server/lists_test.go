@@ -206,7 +206,7 @@ func TestTheTimelineOfAList(t *testing.T) {
 		}
 		want("who is followed when he is added", "one")
 		follow(t, ann, far.ID)
-		if err := s.Social.AuthorizeFollow(ctx, far, s.User("ann").ID); err != nil { // as its server says
+		if err := s.Social.AuthorizeFollow(ctx, far, s.User("ann").ID); err != nil { // as their server does
 			t.Fatal(err)
 		}
 		want("who is followed after he was added", "two", "one")

@@ -29,7 +29,7 @@ func (s *Server) mailWorkers(w *river.Workers, r *runner) {
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.Welcome]) error {
 		err := s.Signup.Greet(ctx, j.Args)
 		var refused *fault.Error
-		if errors.As(err, &refused) && refused.Kind != fault.KindUnavailable { // a rule will not change its mind
+		if errors.As(err, &refused) && refused.Kind != fault.KindUnavailable { // a refusal by a rule is final
 			s.log.WarnContext(ctx, "cannot welcome a new account", "account", j.Args.AccountID, "err", err)
 			return river.JobCancel(err)
 		}
@@ -37,8 +37,8 @@ func (s *Server) mailWorkers(w *river.Workers, r *runner) {
 	}))
 }
 
-// send has a mail sent while the job is still this runner's, and gives up where
-// trying again is of no use.
+// send sends a mail while the job still belongs to this runner. It gives up if
+// another attempt is useless.
 func (s *Server) send(ctx context.Context, r *runner, j *rivertype.JobRow, send func(ctx context.Context, id string) error) error {
 	if s.now().Sub(j.CreatedAt) > staleMail {
 		return river.JobCancel(errors.New("the mail was not sent in time"))

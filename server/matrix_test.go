@@ -13,8 +13,8 @@ import (
 
 const outside = `{"error":"This action is outside the authorized scopes"}`
 
-// TestEveryRouteAnswersEveryRole walks the table of routes: who is turned away,
-// with which status and words, and who is let through.
+// TestEveryRouteAnswersEveryRole calls every route of the table as every role:
+// each is let through, or refused with the right status and words.
 func TestEveryRouteAnswersEveryRole(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		s.User("ann")
@@ -71,7 +71,7 @@ func TestEveryRouteAnswersEveryRole(t *testing.T) {
 				}
 				passes("an admin", s.Token("root", servertest.AllScopes))
 			case server.Federation:
-				// Tokens are nothing here: who brings one is a stranger.
+				// Tokens have no effect here: a caller with one is a stranger.
 				status, body := call("")
 				if status >= 500 || r.Method != http.MethodGet && status != http.StatusUnauthorized {
 					t.Errorf("%s unsigned: %d %.120s", name, status, body)
@@ -79,7 +79,7 @@ func TestEveryRouteAnswersEveryRole(t *testing.T) {
 				check("a user", s.Token("ann", servertest.AllScopes), status, body)
 				check("an admin", s.Token("root", servertest.AdminScopes), status, body)
 				check("a wrong token", "nonsense", status, body)
-			case server.Stream: // which says no before it begins
+			case server.Stream: // a stream refuses before it begins
 				check("a wrong token", "nonsense", 401, `{"error":"Invalid access token"}`)
 			case server.Token:
 				check("a stranger", "", 401, `{"error":"The access token is invalid"}`)
@@ -106,7 +106,7 @@ func TestEveryRouteAnswersEveryRole(t *testing.T) {
 	}, func(c *config.Settings) { c.Instance.Healthcheck = true })
 }
 
-// ask calls a route with values for its parameters that name nothing.
+// ask calls a route with values of no object for its parameters.
 func ask(t *testing.T, s *servertest.Server, r server.Route, token string) (int, string) {
 	t.Helper()
 	_, status, body := askWithHeader(t, s, r, token)
@@ -126,7 +126,7 @@ func askWithHeader(t *testing.T, s *servertest.Server, r server.Route, token str
 		}
 	}
 	var example servertest.Example
-	if r.Access == server.Admin { // those look at the shape before the scope
+	if r.Access == server.Admin { // admin routes check the shape before the scope
 		example = servertest.Examples[r.Method+" "+r.Path]
 	}
 	req, err := http.NewRequestWithContext(t.Context(), r.Method, s.URL+path, strings.NewReader(example.OfNothing()))

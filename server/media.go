@@ -12,7 +12,7 @@ import (
 	"svc/server/platform/outgoing"
 )
 
-// openMedia opens where files are kept, and the media proxy.
+// openMedia opens the media store and the media proxy.
 func (s *Server) openMedia(ctx context.Context) error {
 	secret, err := s.DB.Secret(ctx, "media_proxy_secret", rand.Text)
 	if err != nil {

@@ -67,8 +67,8 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// payload is the content of a request that signs its pieces one by one: each has
-// a line with its length in hex before it. Shape: AWS Signature Version 4.
+// payload returns the content of a request with pieces signed one by one: a
+// line before each has its length in hex. Shape: AWS Signature Version 4.
 func payload(r *http.Request) (content []byte) {
 	if !strings.HasPrefix(r.Header.Get("X-Amz-Content-Sha256"), "STREAMING-") {
 		content, _ = io.ReadAll(r.Body)
@@ -97,7 +97,7 @@ func bucketAt(srv *httptest.Server) func(*config.Settings) {
 	}
 }
 
-// answerOf asks for something and reads the answer as far as it comes.
+// answerOf sends a request and reads the answer to its end or to its break.
 func answerOf(t *testing.T, req *http.Request) (status int, retry, body string, err error) {
 	t.Helper()
 	resp, err := http.DefaultTransport.RoundTrip(req)
@@ -139,7 +139,7 @@ func sent(t *testing.T, s *servertest.Server, method, path, field string, conten
 	return req
 }
 
-// counted wants these lines among the numbers of the service.
+// counted checks that the metrics of the service have these lines.
 func counted(t *testing.T, s *servertest.Server, lines ...string) {
 	t.Helper()
 	_, _, numbers, err := answerOf(t, get(t, s.URL+"/api/svc/app_metrics"))
@@ -155,8 +155,9 @@ func counted(t *testing.T, s *servertest.Server, lines ...string) {
 
 const aGIF = "GIF89a\x01\x00\x01\x00\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"
 
-// TestAMediaStoreThatIsAwayIsWaitedFor has a folder and a bucket be away: files
-// are neither taken nor lost, and everybody is asked to come back.
+// TestAMediaStoreThatIsAwayIsWaitedFor: while a folder or a bucket is away,
+// files are neither accepted nor lost, and clients are asked to repeat their
+// requests.
 func TestAMediaStoreThatIsAwayIsWaitedFor(t *testing.T) {
 	g := new(gateway)
 	srv := httptest.NewServer(g)
@@ -211,8 +212,9 @@ func TestAMediaStoreThatIsAwayIsWaitedFor(t *testing.T) {
 	}
 }
 
-// A file that its store cuts off ends with the connection: who fetches it learns
-// that it is not whole.
+// TestAFileThatBreaksOffEndsTheConnection: if the store breaks a file off, the
+// connection breaks off too, so that the client knows that the file is not
+// whole.
 func TestAFileThatBreaksOffEndsTheConnection(t *testing.T) {
 	g := new(gateway)
 	srv := httptest.NewServer(g)
@@ -230,7 +232,8 @@ func TestAFileThatBreaksOffEndsTheConnection(t *testing.T) {
 	}
 }
 
-// The operator's own keys that a bucket does not take end the start.
+// TestAMediaStoreThatRefusesIsFoundAtStart: a bucket that refuses the
+// operator's own keys ends the start.
 func TestAMediaStoreThatRefusesIsFoundAtStart(t *testing.T) {
 	g := new(gateway)
 	srv := httptest.NewServer(g)
@@ -256,7 +259,8 @@ func TestAMediaStoreThatRefusesIsFoundAtStart(t *testing.T) {
 	}
 }
 
-// Saved ones do not: who can change them needs the service.
+// TestSavedSettingsOfAMediaStoreThatRefusesDoNotEndTheStart: an admin needs the
+// running service to correct them.
 func TestSavedSettingsOfAMediaStoreThatRefusesDoNotEndTheStart(t *testing.T) {
 	g := new(gateway)
 	srv := httptest.NewServer(g)

@@ -19,8 +19,8 @@ import (
 	"svc/server/platform/config"
 )
 
-// metrics counts the work of this process for monitoring: at the path of the
-// settings, if they show it, and at an address that the operator chose.
+// metrics counts the work of this process for monitoring, at the path of the
+// settings, and at an address of the operator's choice.
 type metrics struct {
 	requests *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
@@ -57,8 +57,8 @@ func newMetrics(s *Server, version string) *metrics {
 	return m
 }
 
-// count counts a request once it is answered. Paths that are no route are one,
-// and methods that are none of HTTP's too: strangers choose both.
+// count counts a request once it is answered. All paths without a route count
+// as one, and so do all unknown methods: strangers choose both.
 func (m *metrics) count(now func() time.Time) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		start := now()
@@ -112,7 +112,7 @@ func (m *metrics) export(settings *config.Live) gin.HandlerFunc {
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
 // exportAt answers at an address of its own until ctx ends. It has no
-// authentication: anybody who reaches the address may see the numbers.
+// authentication: any client that reaches the address may see the metrics.
 func (m *metrics) exportAt(ctx context.Context, address string) (where net.Addr, done <-chan error, err error) {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {

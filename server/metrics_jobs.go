@@ -27,7 +27,7 @@ func mediaMetrics(s *Server) []prometheus.Collector {
 	}
 }
 
-// pushMetrics are what became of the messages to devices.
+// pushMetrics count the outcomes of the messages to devices.
 func pushMetrics(s *Server) []prometheus.Collector {
 	var out []prometheus.Collector
 	for _, o := range push.Outcomes() {
@@ -47,7 +47,7 @@ const (
 
 var errJobPanic = errors.New("panic")
 
-// countJob does a job, and counts it where that fails.
+// countJob does a job, and counts its failure.
 func (m *metrics) countJob(ctx context.Context, job *rivertype.JobRow, do func(context.Context) error) error {
 	err := errJobPanic // unless do returns
 	defer func() {

@@ -14,8 +14,8 @@ import (
 	"svc/server/servertest"
 )
 
-// Nobody's own statuses are hidden from them: mutes, blocks and domain blocks
-// of the recipients do not apply, in any list.
+// TestNobodyHidesTheirOwnStatuses: the author's mutes, blocks and domain blocks
+// of the recipients do not hide the author's own statuses, in any list.
 func TestNobodyHidesTheirOwnStatuses(t *testing.T) {
 	hide := map[string]func(t *testing.T, s *servertest.Server, ids map[string]string){
 		"nothing": func(*testing.T, *servertest.Server, map[string]string) {},
@@ -91,8 +91,8 @@ func ordered(words []string) []string {
 	return out
 }
 
-// Reactions of muted people count in lists that show muted people, as they do on
-// single statuses.
+// TestMutedReactionsCountWhereMutedPeopleAreShown: the reactions of muted
+// accounts count in lists that show muted accounts, as on single statuses.
 func TestMutedReactionsCountWhereMutedPeopleAreShown(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx, ann := t.Context(), s.Client("ann")
@@ -153,8 +153,8 @@ func TestSelfAnswersOfThoseFollowedAreAnswersToFriends(t *testing.T) {
 	})
 }
 
-// Where a post names no visibility, sensitivity or language, those count that its
-// author chose.
+// TestPostsBeginAsTheirAuthorChose: a post without a visibility, sensitivity or
+// language gets its author's defaults.
 func TestPostsBeginAsTheirAuthorChose(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx, ann := t.Context(), s.Client("ann")
@@ -242,8 +242,8 @@ func TestStatusesAreNotMadeToEndAtOnce(t *testing.T) {
 	}
 }
 
-// The ids of destroy_multiple name notifications, and statuses that notifications
-// are about.
+// TestNotificationsGoByTheIDOfTheirStatus: the ids of destroy_multiple name
+// notifications, or the statuses of notifications.
 func TestNotificationsGoByTheIDOfTheirStatus(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx, ann, ben := t.Context(), s.Client("ann"), s.Client("ben")

@@ -19,8 +19,8 @@ import (
 	"svc/server/servertest"
 )
 
-// maker is a route that makes something new with each request: its body, and
-// the tables in which one request adds a row.
+// maker is a route that creates an object with each request: its body, and the
+// tables in which one request adds a row.
 type maker struct {
 	path  func(w *repeatWorld) string // nil: the route's own
 	body  func(w *repeatWorld) string
@@ -32,7 +32,8 @@ func fixed(body string) func(*repeatWorld) string {
 	return func(*repeatWorld) string { return body }
 }
 
-// made counts archives: their list tells how far each is.
+// made counts archives by their rows, since their list also changes with their
+// progress.
 const made = "SELECT COUNT(*) FROM backups"
 
 var makers = map[string]maker{
@@ -84,7 +85,7 @@ var makers = map[string]maker{
 	},
 }
 
-// allMakers has those of the examples too.
+// allMakers returns makers and those of the examples.
 func allMakers() map[string]maker {
 	all := maps.Clone(makers)
 	for name, e := range servertest.Examples {

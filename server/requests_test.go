@@ -18,7 +18,7 @@ const (
 	formBody = "application/x-www-form-urlencoded"
 )
 
-// exchange sends a request, follows nothing, and returns status and body.
+// exchange sends a request, follows no redirect, and returns status and body.
 func exchange(t *testing.T, req *http.Request) (int, string) {
 	t.Helper()
 	resp, err := http.DefaultTransport.RoundTrip(req)

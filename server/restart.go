@@ -36,9 +36,9 @@ func bounds(s *config.Settings) outgoing.Bounds {
 	return b
 }
 
-// lastJobs is how long jobs may run on after a restart, which is as long as any
-// but an archive takes; until they end, the old timetable counts. Then they go
-// back to their queue.
+// lastJobs is the time that running jobs have after a restart, the longest time
+// of any job but an archive. Until they end, the old timetable applies. Then
+// they go back to their queue.
 const lastJobs = 5 * time.Minute
 
 // runners are the job runners of this process: the latest one, and earlier ones

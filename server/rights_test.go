@@ -27,7 +27,7 @@ import (
 	"svc/server/rules/social"
 )
 
-// idle is a service that does not serve: only the test acts.
+// idle is a service that does not serve, so that only the test changes rows.
 type idle struct {
 	*server.Server
 	t              *testing.T
@@ -107,8 +107,8 @@ func (s *idle) kept() map[string]string {
 	return out
 }
 
-// refused checks that an operation refuses who lacks the right, and changes
-// nothing.
+// refused checks that an operation refuses accounts without the right, and
+// changes nothing.
 func (s *idle) refused(t *testing.T, do func(by *db.Account) error, by ...*db.Account) {
 	t.Helper()
 	for _, by := range by {
@@ -123,7 +123,8 @@ func (s *idle) refused(t *testing.T, do func(by *db.Account) error, by ...*db.Ac
 }
 
 // TestEachAdminWriteAsksItsRight calls the operations of admins and moderators
-// themselves: whichever door is open, who lacks the right changes nothing.
+// directly: even without the checks of routes, an account without the right
+// changes nothing.
 func TestEachAdminWriteAsksItsRight(t *testing.T) {
 	s := newIdle(t)
 	ctx := t.Context()
@@ -220,7 +221,7 @@ func TestEachAdminWriteAsksItsRight(t *testing.T) {
 	for name, do := range adminsAlone {
 		t.Run(name, func(t *testing.T) { s.refused(t, do, s.ann, s.mod) })
 	}
-	// With the right, nothing of it is forbidden.
+	// With the right, no operation is forbidden.
 	for name, do := range everyStaff {
 		if err := do(s.mod); fault.Is(err, fault.KindForbidden) {
 			t.Errorf("%s as a moderator: %v", name, err)
@@ -233,8 +234,9 @@ func TestEachAdminWriteAsksItsRight(t *testing.T) {
 	}
 }
 
-// TestNoOperationOfModerationForgetsItsRight calls each operation that there is
-// with nothing: one that looks at anything before the right answers otherwise.
+// TestNoOperationOfModerationForgetsItsRight calls every operation with zero
+// values. An operation that checks anything before the right returns another
+// error.
 func TestNoOperationOfModerationForgetsItsRight(t *testing.T) {
 	s := newIdle(t)
 	everybody := map[string]bool{"FileReport": true, "TakeReport": true}

@@ -16,7 +16,8 @@ import (
 	"svc/server/platform/config"
 )
 
-// Access is who may call a route, for the table of routes and its tests.
+// Access is the kind of callers that a route serves, for the table of routes
+// and its tests.
 type Access string
 
 // The kinds of access.
@@ -45,7 +46,7 @@ type Route struct {
 	handler      web.Handler
 }
 
-// limit adds to how often a route may be asked.
+// limit adds rate limits to a route.
 func (r *Route) limit(limits ...web.Limit) *Route {
 	r.Limits = append(r.Limits, limits...)
 	return r
@@ -60,7 +61,7 @@ func (r *Route) body(limit func() int64) { r.long = limit }
 // Routes is the table, in the order it was written.
 func (s *Server) Routes() []Route { return s.routes }
 
-// route builds the table: every path of the service, with who may call it.
+// route builds the table: every path of the service, with its kind of access.
 func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages.Pages, guard *web.Guard) {
 	add := func(access Access, method, path string, h web.Handler, scopes ...string) *Route {
 		s.routes = append(s.routes, Route{Method: method, Path: path, Access: access, Scopes: scopes, handler: h})

@@ -16,9 +16,9 @@ import (
 	"svc/server/platform/alive"
 )
 
-// ages is after how long the job runner itself takes a job that runs for stuck:
-// whether its process lives says package alive, and a job that ended while the
-// database was away is not to run again.
+// ages is the age of a running job that the job runner would count as stuck. It
+// is never reached: package alive decides whether a process lives, and a job
+// that ended while the database was away must not run again.
 const ages = 100 * 365 * 24 * time.Hour
 
 // The bounds of outcomes that wait for the database.
@@ -28,8 +28,8 @@ const (
 )
 
 // runner holds the jobs of a job runner. As the driver of its database it sees
-// each job begin and end. The outcome of a job is kept until the database has
-// it, however long that is away.
+// each job begin and end. It keeps the outcome of a job until the database has
+// stored it.
 type runner struct {
 	riverdriver.Driver[*sql.Tx]
 	db     *db.DB
@@ -96,8 +96,9 @@ func (r *runner) held(ctx context.Context, holder string) ([]int64, error) {
 	return ids, nil
 }
 
-// store stores how jobs ended, and that some failed or fail no longer: a failure
-// with its event, and a success, of which nothing depends on its event, before.
+// store stores the outcomes of jobs, and events of jobs that fail or fail no
+// longer. A failure is stored together with its event. A success is stored
+// first, since nothing depends on its event.
 func (r *runner) store(ctx context.Context, params *riverdriver.JobSetStateIfRunningManyParams) (rows []*rivertype.JobRow, err error) {
 	if !slices.ContainsFunc(params.State, failed) {
 		rows, err = r.Driver.GetExecutor().JobSetStateIfRunningMany(ctx, params)
@@ -156,7 +157,7 @@ func (r *runner) recorded(ids []int64) {
 	}
 }
 
-// lost are those of some jobs that others may have taken over meanwhile.
+// lost returns the jobs that other processes may have taken over meanwhile.
 func (r *runner) lost(ctx context.Context, ids []int64) (map[int64]bool, error) {
 	out := map[int64]bool{}
 	r.mu.Lock()
@@ -233,8 +234,8 @@ func (e executor) JobGetAvailable(ctx context.Context, params *riverdriver.JobGe
 	return rows, err
 }
 
-// JobSetStateIfRunningMany stores how jobs ended, or remembers it until that is
-// possible. Jobs that another process took over are left to it.
+// JobSetStateIfRunningMany stores the outcomes of jobs, or keeps them until
+// that is possible. Jobs that another process took over are left to it.
 func (e executor) JobSetStateIfRunningMany(ctx context.Context, params *riverdriver.JobSetStateIfRunningManyParams) ([]*rivertype.JobRow, error) {
 	lost, err := e.r.lost(ctx, params.ID)
 	ours := params
@@ -264,8 +265,8 @@ func (e executor) JobSetStateIfRunningMany(ctx context.Context, params *riverdri
 	return rows, err
 }
 
-// LeaderAttemptElect hides that the database is away: a runner that loses an
-// election tries again soon, but one whose attempt fails waits for minutes.
+// LeaderAttemptElect hides an outage of the database: a runner that loses an
+// election tries again soon, but after a failed attempt it waits for minutes.
 func (e executor) LeaderAttemptElect(ctx context.Context, params *riverdriver.LeaderElectParams) (bool, error) {
 	elected, err := e.Executor.LeaderAttemptElect(ctx, params)
 	if err != nil && ctx.Err() == nil {
@@ -275,8 +276,8 @@ func (e executor) LeaderAttemptElect(ctx context.Context, params *riverdriver.Le
 	return elected, err
 }
 
-// wait carries out a job, which waits for a database that is away: that is no
-// attempt.
+// wait carries out a job, and waits while the database is away, without
+// counting an attempt.
 func (s *Server) wait(ctx context.Context, j *rivertype.JobRow, do func(context.Context) error) error {
 	err := do(ctx)
 	if db.IsTemporary(err) && time.Since(j.CreatedAt) < awayMost {

@@ -118,7 +118,7 @@ func TestSettingsSayWhoIsCountedAsOneCaller(t *testing.T) {
 	set(t, s, ":svc", "Svc.Web.Plugs.RemoteIp", client.Keyword(":headers", []string{"cf-connecting-ip"}))
 	ask(429, "Cf-Connecting-Ip", "198.51.100.1")
 	ask(200, "X-Forwarded-For", "198.51.100.1")
-	// Networks that no caller is in are passed over.
+	// Networks without callers are skipped.
 	ask(429, "Cf-Connecting-Ip", "198.51.100.1, 10.1.2.3")
 	set(t, s, ":svc", "Svc.Web.Plugs.RemoteIp", client.Keyword(":reserved", []string{}))
 	ask(200, "Cf-Connecting-Ip", "198.51.100.1, 10.1.2.3")
@@ -310,7 +310,7 @@ func TestSettingsBoundCallsToOtherServers(t *testing.T) {
 }
 
 // atOnce posts links to two pages on a service with n jobs for pages, and
-// returns how many were fetched at once.
+// returns the largest number of concurrent fetches.
 func atOnce(t *testing.T, n int) int {
 	t.Helper()
 	var mu sync.Mutex

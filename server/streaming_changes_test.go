@@ -14,9 +14,9 @@ import (
 	"svc/server/servertest"
 )
 
-// TestOpenStreamsFollowWhatPeopleChange has Ann change whom she follows, lists,
-// mutes, blocks and filters while she listens. Of what Ben says then, her streams
-// tell what her timelines show.
+// TestOpenStreamsFollowWhatPeopleChange: Ann changes her follows, lists, mutes,
+// blocks and filters while her streams are open. Afterwards the streams have
+// those of Ben's statuses that her timelines have.
 func TestOpenStreamsFollowWhatPeopleChange(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx := t.Context()
@@ -93,8 +93,8 @@ func TestOpenStreamsFollowWhatPeopleChange(t *testing.T) {
 	})
 }
 
-// FuzzSocketFrames sends a frame to a socket: it is taken or refused, and the
-// socket serves on.
+// FuzzSocketFrames sends a frame to a socket: it is accepted or refused, and
+// the socket still serves.
 func FuzzSocketFrames(f *testing.F) {
 	for _, seed := range []string{
 		`{"type":"subscribe","stream":"user"}`, `{"type":"unsubscribe","stream":"user"}`, `{"type":"subscribe","stream":"list","list":7}`,

@@ -34,7 +34,8 @@ func moderationEvent(t *testing.T, f frame) api.ModerationEvent {
 	return e
 }
 
-// sameJSON compares what a stream and the admin API show of one object.
+// sameJSON compares the JSON of one object from a stream and from the admin
+// API.
 func sameJSON(t *testing.T, what string, streamed, read json.RawMessage) {
 	t.Helper()
 	var a, b any
@@ -56,16 +57,16 @@ func register(t *testing.T, s *servertest.Server, name string) {
 	}))(t)
 }
 
-// nonsense is a job that nobody can do, and that is tried once.
+// nonsense is a job without a worker, with one attempt.
 type nonsense struct{}
 
 func (nonsense) Kind() string { return "nonsense" }
 
 func (nonsense) InsertOpts() river.InsertOpts { return river.InsertOpts{MaxAttempts: 1} }
 
-// TestModeratorsHearOfTheirWork changes each thing that moderators look after and
-// compares what the stream tells, in another process too, with what the admin API
-// shows.
+// TestModeratorsHearOfTheirWork changes an object of each kind that moderators
+// look after. The events, in another process too, must equal the objects of the
+// admin API.
 func TestModeratorsHearOfTheirWork(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx := t.Context()
@@ -135,8 +136,8 @@ func TestModeratorsHearOfTheirWork(t *testing.T) {
 	}, needsApproval)
 }
 
-// TestOnlyThoseHearWhoMayRead opens the stream with every role and scope: what
-// each hears is what the admin API would show them.
+// TestOnlyThoseHearWhoMayRead opens the stream with every role and scope: each
+// gets events only of objects that it may read in the admin API.
 func TestOnlyThoseHearWhoMayRead(t *testing.T) {
 	s := servertest.Start(t, needsApproval)
 	ctx := t.Context()
@@ -210,7 +211,7 @@ func TestOnlyThoseHearWhoMayRead(t *testing.T) {
 		must(s.Client("ann").Reports.Create(ctx, api.NewReport{AccountID: bob}))(t)
 		register(t, s, "new"+round)
 		must(root.Users.Deactivate(ctx, "bob"))(t)
-		// Each has one of these two, which end what is looked at.
+		// Every reader gets one of these two events, which are the last.
 		register(t, s, "last"+round)
 		must(s.Client("ann").Reports.Create(ctx, api.NewReport{AccountID: bob}))(t)
 		servertest.Eventually(t, "the job failed", func() bool {
@@ -238,7 +239,7 @@ func TestOnlyThoseHearWhoMayRead(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" || len(want) == 0 {
 			t.Errorf("%s: %s", name, diff)
 		}
-		// The same is kept for who comes later.
+		// The same events are kept for readers that connect later.
 		seen := map[string]bool{}
 		for e, err := range s.With(tokens[name]).Streams.Listen(ctx, api.StreamQuery{Stream: api.StreamModeration}, head.String()) {
 			if err != nil {
@@ -262,8 +263,8 @@ func TestOnlyThoseHearWhoMayRead(t *testing.T) {
 	}
 }
 
-// TestWhoModeratesNoLongerIsCutOff takes the right of an admin while they listen,
-// in another process too. Of what comes then they hear nothing.
+// TestWhoModeratesNoLongerIsCutOff removes the role of an admin with an open
+// stream, in another process too. The stream gets no later event.
 func TestWhoModeratesNoLongerIsCutOff(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx := t.Context()

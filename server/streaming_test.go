@@ -31,7 +31,7 @@ type socket struct {
 	seen []frame
 }
 
-// frame is a message as clients get it.
+// frame is a message to a client.
 type frame struct {
 	Stream  []string `json:"stream"`
 	Event   string   `json:"event"`
@@ -40,7 +40,7 @@ type frame struct {
 	Status  int      `json:"status"`
 }
 
-// id is the id of what a frame is about.
+// id is the id of a frame's subject.
 func (f frame) id() string {
 	if f.Event == "delete" {
 		return f.Payload
@@ -66,7 +66,7 @@ func dial(t *testing.T, s *servertest.Server, token, query string) *socket {
 	return &socket{t: t, name: query, conn: conn}
 }
 
-// patience is for how long a message is waited for, on a busy machine.
+// patience bounds the wait for a message, with time for a busy machine.
 const patience = time.Minute
 
 // next is the next message.
@@ -86,7 +86,7 @@ func (s *socket) next() frame {
 	return f
 }
 
-// until reads to the message of an event about id.
+// until reads up to the event about id.
 func (s *socket) until(event, id string) frame {
 	s.t.Helper()
 	for {
@@ -96,7 +96,7 @@ func (s *socket) until(event, id string) frame {
 	}
 }
 
-// ids are those that events of a kind were about, each once, sorted.
+// ids returns the subjects of the events of a kind, each once, sorted.
 func (s *socket) ids(event string) []string {
 	out := []string{}
 	for _, f := range s.seen {
@@ -108,19 +108,19 @@ func (s *socket) ids(event string) []string {
 	return slices.Compact(out)
 }
 
-// TestStreamsShowWhatTimelinesHaveOnTop opens every stream of every viewer in the
-// world of the visibility matrix. Then Ann posts anew with each visibility, and
-// each stream must have told what its timeline has on top, and nothing else.
-// When she deletes all of that, everybody hears of what they saw.
+// TestStreamsShowWhatTimelinesHaveOnTop opens every stream of every viewer in
+// the world of the visibility matrix. Then Ann posts with each visibility. Each
+// stream must have exactly the new statuses of its timeline. When she deletes
+// them, each viewer is told of those they saw.
 func TestStreamsShowWhatTimelinesHaveOnTop(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		w := newVisibilityWorld(t, s)
 		ctx := t.Context()
 		there := s
 		if s.DB.Dialect() == db.Postgres {
-			there = s.Second(t) // what is written in one process is told in another
+			there = s.Second(t) // written in one process, read in another
 		}
-		zed := s.Client("zed") // whom everybody hears last
+		zed := s.Client("zed") // the author of the last status for everybody
 		for _, v := range viewers[1:] {
 			follow(t, s.Client(v), s.User("zed").ID)
 			if err := s.Client(v).Lists.Add(ctx, w.lists[v], s.User("zed").ID); err != nil {
@@ -182,7 +182,7 @@ func TestStreamsShowWhatTimelinesHaveOnTop(t *testing.T) {
 				t.Errorf("%s, as seen by %q: %s", o.timeline, o.viewer, diff)
 			}
 		}
-		// What was shown is taken back.
+		// Deletions reach the streams that had the statuses.
 		for _, post := range w.posts {
 			must(s.Client("ann").Statuses.Delete(ctx, post.ID))(t)
 		}
@@ -206,7 +206,7 @@ func TestStreamsShowWhatTimelinesHaveOnTop(t *testing.T) {
 	}, pinsForAll)
 }
 
-// post has Ann post anew with every visibility, and Ned reblog what he may.
+// post posts as Ann with every visibility, and reblogs as Ned where he may.
 func (w *visibilityWorld) post(t *testing.T) map[string]*db.Status {
 	t.Helper()
 	out := map[string]*db.Status{}
@@ -223,7 +223,7 @@ func (w *visibilityWorld) post(t *testing.T) map[string]*db.Status {
 	return out
 }
 
-// toEach writes to each viewer alone, and returns the ids of that.
+// toEach sends a direct status to each viewer alone, and returns their ids.
 func (w *visibilityWorld) toEach(t *testing.T, by *client.Client) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -242,7 +242,7 @@ func (w *visibilityWorld) illustrated(t *testing.T, author, text, visibility str
 	return must(w.s.Social.PostStatus(t.Context(), by, social.NewStatus{Text: text, Visibility: visibility, MediaIDs: []int64{files[0].ID}}))(t)
 }
 
-// TestUsersHearOfAllThatConcernsThem looks at the user's stream and its parts.
+// TestUsersHearOfAllThatConcernsThem reads the user's stream and its parts.
 func TestUsersHearOfAllThatConcernsThem(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx := t.Context()
@@ -289,7 +289,7 @@ func TestUsersHearOfAllThatConcernsThem(t *testing.T) {
 	})
 }
 
-// TestStreamsAreRefusedToTheWrong tries names, parameters and tokens.
+// TestStreamsAreRefusedToTheWrong tries invalid names, parameters and tokens.
 func TestStreamsAreRefusedToTheWrong(t *testing.T) {
 	s := servertest.Start(t)
 	ctx := t.Context()
@@ -383,8 +383,8 @@ func TestOpenStreamsAreLimited(t *testing.T) {
 	expect("192.0.2.1", "", 429)
 	expect("192.0.2.1", s.AppToken(), 429)
 	expect("2001:db8::1", "", 101)
-	expect("2001:db8::2", "", 429) // of the same customer
-	expect("", "", 101)            // whoever comes without a proxy's word
+	expect("2001:db8::2", "", 429) // an address of the same customer
+	expect("", "", 101)            // without an address from the proxy
 	expect("", "", 101)
 	_ = last.Close(websocket.StatusNormalClosure, "")
 	for status, end := 0, time.Now().Add(patience); status != 101; _, status = open("192.0.2.3", token) {
@@ -397,7 +397,8 @@ func TestOpenStreamsAreLimited(t *testing.T) {
 	expect("192.0.2.1", "", 101)
 }
 
-// TestASocketTakesCommands subscribes to streams of one socket and leaves them.
+// TestASocketTakesCommands subscribes to streams on one socket and
+// unsubscribes.
 func TestASocketTakesCommands(t *testing.T) {
 	s := servertest.Start(t)
 	o := dial(t, s, "", "access_token="+url.QueryEscape(s.Token("ann", servertest.AllScopes)))
@@ -453,7 +454,7 @@ func TestASocketTakesCommands(t *testing.T) {
 }
 
 // TestWhoMayNoLongerReadIsCutOff revokes a token, changes a password, and
-// deactivates an account while their sockets are open, at another process too.
+// deactivates an account while their sockets are open, in another process too.
 func TestWhoMayNoLongerReadIsCutOff(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx := t.Context()
@@ -492,8 +493,8 @@ func TestWhoMayNoLongerReadIsCutOff(t *testing.T) {
 	})
 }
 
-// TestEventsGoOnWhereTheyWereLeft loses a connection, and asks for what came
-// meanwhile; then for what is not kept any more.
+// TestEventsGoOnWhereTheyWereLeft loses a connection and requests the events
+// missed; then it requests events that are not kept any more.
 func TestEventsGoOnWhereTheyWereLeft(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx := t.Context()
@@ -544,9 +545,10 @@ func TestEventsGoOnWhereTheyWereLeft(t *testing.T) {
 	})
 }
 
-// TestEventsAreReadableByClients looks at the bytes of Server-Sent Events: ids of
-// deleted statuses are plain but for Mastodon.py, which reads them as JSON, and
-// events without a payload have data, since browsers drop those without.
+// TestEventsAreReadableByClients checks the bytes of Server-Sent Events: ids of
+// deleted statuses are plain text, except for Mastodon.py, which reads them as
+// JSON. Events without a payload have data, since browsers drop events without
+// any.
 func TestEventsAreReadableByClients(t *testing.T) {
 	s := servertest.Start(t)
 	ctx := t.Context()

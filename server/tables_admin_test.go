@@ -26,7 +26,7 @@ func (w *tables) upload(token, method, path, field string, content []byte) *answ
 	return w.send(token, method, path, form.FormDataContentType(), &body)
 }
 
-// set saves a keyword list of one setting, and forgets it when the case ends.
+// set saves a keyword list of one setting until the case ends.
 func (w *tables) set(group, key, subkey, value string) *answer {
 	w.t.Helper()
 	w.t.Cleanup(func() {

@@ -13,7 +13,7 @@ import (
 	"svc/server/servertest"
 )
 
-// follows has a user of this case follow another.
+// follows makes a user of this case follow another.
 func (w *tables) follows(who, whom string) {
 	w.t.Helper()
 	w.user(who)

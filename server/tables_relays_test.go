@@ -11,7 +11,7 @@ import (
 // relay is the inbox of a relay of this case.
 func (w *tables) relay(name string) string { return "https://" + w.nick(name) + ".example/inbox" }
 
-// accepts has the relay at an inbox say yes.
+// accepts makes the relay at an inbox accept.
 func (w *tables) accepts(inbox string) {
 	w.t.Helper()
 	row, err := w.DB.RelayByURL(w.t.Context(), inbox)

@@ -10,7 +10,7 @@ import (
 	"svc/server/servertest"
 )
 
-// posts has ann write two statuses and reblog bob's, and returns their entries
+// posts writes two statuses as ann and reblogs bob's, and returns their entries
 // in lists.
 func (w *tables) posts() (public, private string) {
 	w.t.Helper()
@@ -196,7 +196,7 @@ var statusCases = map[string]func(*tables){
 	},
 }
 
-// chat has ann write bob two messages.
+// chat sends two messages from ann to bob.
 func (w *tables) chat() (id string, messages []string) {
 	w.t.Helper()
 	bob := w.user("bob")

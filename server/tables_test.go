@@ -23,7 +23,7 @@ import (
 )
 
 // tables is a running service with an admin, root, for the cases of the rows in
-// testdata/api_tables.txt. Each case has people of its own.
+// testdata/api_tables.txt. Each case has users of its own.
 type tables struct {
 	*servertest.Server
 	t *testing.T
@@ -71,8 +71,8 @@ func readTables(t *testing.T) []tableRow {
 	return rows
 }
 
-// TestEveryRowOfTheTablesHasACase: and every case a row, every row of an
-// endpoint its route, every admin route its row.
+// TestEveryRowOfTheTablesHasACase: every case also has a row, every row of an
+// endpoint a route, and every admin route a row.
 func TestEveryRowOfTheTablesHasACase(t *testing.T) {
 	s := servertest.Start(t)
 	var routes []string
@@ -108,7 +108,7 @@ func TestEveryRowOfTheTablesHasACase(t *testing.T) {
 	}
 }
 
-// TestTheTablesAreTrue walks through every row of the tables.
+// TestTheTablesAreTrue runs the case of every row of the tables.
 func TestTheTablesAreTrue(t *testing.T) {
 	dbtest.EachReady(t, func(t *testing.T, dsn string) {
 		s := servertest.On(t, dsn, servertest.WithMail, func(c *config.Settings) {
@@ -141,7 +141,7 @@ func (w *tables) must(err error) {
 	}
 }
 
-// sql changes rows as no request could.
+// sql changes rows in a way that no request does.
 func (w *tables) sql(query string, args ...any) {
 	w.t.Helper()
 	w.must(dbtest.Exec(w.t, w.DB, query, args...))
@@ -186,7 +186,7 @@ func (w *tables) as(token, method, path, body string) *answer {
 
 func (w *tables) send(token, method, path, kind string, body io.Reader) *answer {
 	w.t.Helper()
-	// A case's end asks too, when its context is over.
+	// The end of a case sends requests too, after its context has ended.
 	req, err := http.NewRequestWithContext(context.WithoutCancel(w.t.Context()), method, w.URL+path, body)
 	w.must(err)
 	if token != "" {
@@ -205,13 +205,13 @@ func (w *tables) send(token, method, path, kind string, body io.Reader) *answer 
 	return a
 }
 
-// admin asks as root.
+// admin sends a request as root.
 func (w *tables) admin(method, path, body string) *answer {
 	w.t.Helper()
 	return w.as(w.Token("root", servertest.AdminScopes), method, path, body)
 }
 
-// person asks as a user of this case, under /api/v1.
+// person sends a request as a user of this case, under /api/v1.
 func (w *tables) person(name, method, path, body string) *answer {
 	w.t.Helper()
 	return w.as(w.Token(w.nick(name), servertest.AllScopes), method, path, body)
@@ -298,7 +298,7 @@ func (a *answer) keys(path string, keys ...string) *answer {
 	return a
 }
 
-// count is how many items a list has.
+// count checks the number of items of a list.
 func (a *answer) count(path string, n int) *answer {
 	a.t.Helper()
 	list, ok := a.at(path).([]any)
@@ -308,7 +308,7 @@ func (a *answer) count(path string, n int) *answer {
 	return a
 }
 
-// each are the values of a field of a list's items.
+// each returns the values of a field of a list's items.
 func (a *answer) each(path, field string) []string {
 	out := []string{}
 	list, _ := a.at(path).([]any)
@@ -382,7 +382,7 @@ const (
 	nobodyText   = `{"error":"Invalid credentials."}`
 )
 
-// tableCases are the cases, by the names that rows have for them.
+// tableCases are the cases, by their names in the rows.
 var tableCases = func() map[string]func(*tables) {
 	all := map[string]func(*tables){}
 	for _, some := range []map[string]func(*tables){userCases, statusCases, adminCases, clientCases, errorCases, stateCases, relayCases} {
@@ -391,8 +391,7 @@ var tableCases = func() map[string]func(*tables) {
 	return all
 }()
 
-// apart is another service on the same database, with other settings of its
-// start.
+// apart is another service on the same database, with other boot settings.
 func (w *tables) apart(edit func(*config.Config)) http.Handler {
 	w.t.Helper()
 	cfg := config.Defaults()

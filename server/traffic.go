@@ -12,7 +12,7 @@ type traffic struct {
 	leaving atomic.Bool
 	mu      sync.Mutex
 	n       int
-	idle    chan struct{} // closed once nothing is under way; nil before stopping
+	idle    chan struct{} // closed when no request is running; nil before stopping
 }
 
 // watch serves next while the server does not stop.

@@ -41,7 +41,7 @@ func (w *visibilityWorld) elsewhere(t *testing.T) {
 	ann := must(s.DB.Account(ctx, w.ids["ann"]))(t)
 	accounts, hosts := map[string]*db.Account{}, map[string]string{}
 	for i, x := range servers {
-		host := fmt.Sprintf("127.0.0.9:%d", i+1) // where nobody listens
+		host := fmt.Sprintf("127.0.0.9:%d", i+1) // without a server
 		a := db.NewAccount("http://"+host, x.name+"@"+host)
 		a.Local, a.Domain, a.FetchedAt = false, host, s.DB.Now()
 		must(0, s.DB.CreateAccount(ctx, a))(t)

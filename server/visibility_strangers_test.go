@@ -14,8 +14,8 @@ import (
 	"svc/server/servertest"
 )
 
-// strangersWorld has the values for the parameters and queries of routes: all
-// names of Ann, Far and their statuses.
+// strangersWorld has values for the parameters and queries of routes: all names
+// of Ann, Far and their statuses.
 type strangersWorld struct {
 	*visibilityWorld
 	ann, far         *db.Account
@@ -57,7 +57,8 @@ func newStrangersWorld(t *testing.T, s *servertest.Server) *strangersWorld {
 	return w
 }
 
-// queries are those that make a path find something, by all that names it.
+// queries returns the queries with which a path finds an object, with all its
+// names.
 func (w *strangersWorld) queries(path string) []string {
 	out := []string{"limit=40"}
 	add := func(values url.Values) { out = append(out, values.Encode()) }
@@ -81,8 +82,8 @@ func (w *strangersWorld) queries(path string) []string {
 	return out
 }
 
-// open are the paths of every route that strangers may ask, with all that could
-// stand in them.
+// open returns the paths of every public route, with all values of their
+// parameters.
 func (w *strangersWorld) open() []string {
 	var out []string
 	for _, r := range w.s.Routes() {
@@ -122,8 +123,8 @@ func told(body string) []string {
 	return slices.DeleteFunc([]string{nameHere, nameThere, postHere, postThere}, func(word string) bool { return !strings.Contains(body, word) })
 }
 
-// TestStrangersFindNothingThatIsKeptFromThem asks every open route for all that
-// an instance may keep from strangers, by every name that it has.
+// TestStrangersFindNothingThatIsKeptFromThem requests every public route for
+// all objects that an instance may hide from strangers, by all their names.
 func TestStrangersFindNothingThatIsKeptFromThem(t *testing.T) {
 	restrict := func(fields ...func(*config.Restrict) *config.Restriction) func(*config.Settings) {
 		return func(s *config.Settings) {
@@ -190,8 +191,8 @@ func TestStrangersFindNothingThatIsKeptFromThem(t *testing.T) {
 	}
 }
 
-// listsAccounts reports whether a path shows accounts by themselves. A post always
-// shows who wrote it.
+// listsAccounts reports whether a path shows accounts by themselves. A post
+// always shows its author.
 func listsAccounts(path, query, word string) bool {
 	if strings.HasSuffix(path, "/statuses") || strings.HasSuffix(path, "/favourites") {
 		return false

@@ -18,13 +18,13 @@ import (
 	"svc/server/servertest"
 )
 
-// everyVisibility is all there are, in the order of the table of the
+// everyVisibility has all visibilities, in the order of the table of the
 // specification, 6.1.
 var everyVisibility = []string{db.Public, db.Unlisted, db.Local, db.Private, db.Direct, db.List}
 
-// The viewers, by their relation to Ann, who writes. Flo follows Ned, who is
-// mentioned in all statuses of Ann and reblogs all that Flo may. Sam, Fay and
-// Mel have subscribed to her.
+// The viewers, by their relation to Ann, the author. Flo follows Ned. Ned is
+// mentioned in all statuses of Ann, and reblogs all those that Flo may see.
+// Sam, Fay and Mel have subscribed to her.
 var viewers = []string{"", "ann", "sam", "fay", "ned", "mia", "bob", "bea", "mel", "flo", "root"}
 
 var relations = map[string]string{
@@ -32,7 +32,7 @@ var relations = map[string]string{
 	"bob": "somebody she blocks", "bea": "somebody who blocks her", "mel": "a follower who mutes her", "flo": "a follower of Ned's", "root": "an admin",
 }
 
-// seen lists the statuses of hers that a viewer may see at all: one word each.
+// seen lists the visibilities of those of her statuses that a viewer may see.
 func seen(viewer string) []string {
 	switch viewer {
 	case "":
@@ -55,8 +55,8 @@ func profiled(viewer string) []string {
 	return slices.DeleteFunc(slices.Clone(seen(viewer)), func(v string) bool { return v == db.Local })
 }
 
-// wanted is the part of some that is left for a viewer who may have muted or
-// blocked Ann.
+// wanted returns the part of some for a viewer who may have muted or blocked
+// Ann.
 func wanted(viewer string, some []string) []string {
 	if viewer == "bea" || viewer == "mel" {
 		return nil
@@ -64,14 +64,14 @@ func wanted(viewer string, some []string) []string {
 	return some
 }
 
-// word is in all that a post of hers shows, and nowhere else.
+// word is a word that every view of the post contains, and no other text.
 func word(visibility string) string { return "sesame" + visibility }
 
 // place is a list of statuses. If shows is nil, it may show all visible
 // statuses, and must show the public ones.
 type place struct {
 	name, path string
-	signedIn   bool // nobody else is answered
+	signedIn   bool // strangers are refused
 	shows      func(viewer string) []string
 }
 
@@ -168,7 +168,7 @@ var shownAt = []place{
 	{"a hashtag's feed", "/tags/needle.atom", false, nil},
 }
 
-// found is the statuses whose word is in a text.
+// found returns the visibilities with their word in a text.
 func found(body string) []string {
 	out := []string{}
 	for _, visibility := range everyVisibility {
@@ -182,7 +182,7 @@ func found(body string) []string {
 func pinsForAll(s *config.Settings) { s.Instance.MaxPinnedStatuses = len(everyVisibility) }
 
 // TestWhoSeesWhat is the matrix: every visibility, every relation of viewer and
-// author, every place where posts are shown, and all that can be done to one.
+// author, every place that shows posts, and every operation on one.
 func TestWhoSeesWhat(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		w := newVisibilityWorld(t, s)
@@ -297,7 +297,7 @@ func (w *visibilityWorld) client(viewer string) *client.Client {
 	return w.s.Client(viewer)
 }
 
-// done are writes to a post: none is possible to one that may not be seen.
+// done are writes to a post. All fail for a viewer who may not see the post.
 var done = []struct{ method, path, body string }{
 	{"POST", "/api/v1/statuses/ID/favourite", ""}, {"POST", "/api/v1/statuses/ID/unfavourite", ""},
 	{"POST", "/api/v1/statuses/ID/reblog", ""}, {"POST", "/api/v1/statuses/ID/unreblog", ""},
@@ -309,7 +309,8 @@ var done = []struct{ method, path, body string }{
 	{"POST", "/api/v1/statuses", `{"status":"x","in_reply_to_id":"ID","visibility":"direct"}`},
 }
 
-// Nothing can be done to a post that may not be seen, and trying changes nothing.
+// untouchable checks that an operation on an invisible post fails and changes
+// nothing.
 func (w *visibilityWorld) untouchable(t *testing.T) {
 	before := w.rows()
 	for _, viewer := range viewers[1:] {
@@ -377,7 +378,8 @@ func (w *visibilityWorld) kept(t *testing.T) {
 	}
 }
 
-// A reblog shows no more than the reblogged status, to nobody.
+// boosted checks that a reblog shows the reblogged status to its own viewers
+// only.
 func (w *visibilityWorld) boosted(t *testing.T) {
 	ctx, s := t.Context(), w.s
 	own := must(s.Client("ann").Statuses.Reblog(ctx, w.posts[db.Private].ID, api.NewReblog{}))(t)
@@ -457,7 +459,7 @@ func (w *visibilityWorld) scheduled(t *testing.T) {
 	}
 }
 
-// A conversation is there for those who are in it.
+// conversing checks that a conversation exists only for its participants.
 func (w *visibilityWorld) conversing(t *testing.T) {
 	parts := map[string]string{}
 	for _, viewer := range viewers[1:] {

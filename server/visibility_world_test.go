@@ -88,7 +88,7 @@ func newVisibilityWorld(t *testing.T, s *servertest.Server) *visibilityWorld {
 		w.posts[visibility] = post
 		shape := must(ann.Statuses.Get(ctx, post.ID))(t)
 		w.polls[visibility] = shape.Poll.ID
-		if visibility == db.Private || visibility == db.Direct || visibility == db.List { // which nobody can pin, but another server could say so
+		if visibility == db.Private || visibility == db.Direct || visibility == db.List { // nobody can pin these, but another server could claim it
 			if _, err := s.DB.Writer().ExecContext(ctx, "UPDATE statuses SET pinned_at = 1 WHERE id = '"+post.ID+"'"); err != nil {
 				t.Fatal(err)
 			}

@@ -9,12 +9,12 @@ import (
 	"svc/server/federation/delivery"
 )
 
-// patient is how long a request counts as one that somebody waits for. One that
-// takes longer waits for something else than the processor.
+// patient is the time for which a request counts as one that a person waits
+// for. A longer one waits for something other than the processor.
 const patient = 250 * time.Millisecond
 
-// visitors counts the requests that a person waits for. Activities of other
-// servers do not count.
+// visitors counts the requests of people. Activities of other servers do not
+// count.
 type visitors struct {
 	n    atomic.Int64
 	last atomic.Int64 // when one came, in Unix nanoseconds
@@ -39,10 +39,12 @@ func (v *visitors) count(next http.Handler) http.Handler {
 	})
 }
 
-// lately is how long a visitor is expected to come again.
+// lately is the time after a request in which its sender is expected to send
+// another.
 const lately = 2 * time.Second
 
-// visits reports whether somebody waits, and whether somebody came lately.
+// visits reports whether requests of people are running, and whether one came
+// lately.
 func (v *visitors) visits() delivery.Visits {
 	return delivery.Visits{Waiting: v.n.Load() > 0, Lately: time.Since(time.Unix(0, v.last.Load())) < lately}
 }

@@ -16,11 +16,11 @@ import (
 	"svc/server/rules/push"
 )
 
-// thorough lets a job that goes through large tables take more time for a
-// statement than others may.
+// thorough allows a job over large tables more time for a statement than
+// others.
 func thorough(ctx context.Context) context.Context { return db.Within(ctx, time.Minute) }
 
-// eventsKept is how long events can be asked for after they happened.
+// eventsKept is the time for which events are kept.
 const eventsKept = 20 * time.Minute
 
 // workers binds each kind of job to the function that does it, for one runner.
@@ -138,7 +138,8 @@ func (b *backups) Work(ctx context.Context, j *river.Job[jobs.MakeBackup]) error
 // Timeout is how long one may take.
 func (*backups) Timeout(*river.Job[jobs.MakeBackup]) time.Duration { return 2 * time.Hour }
 
-// queues are how many jobs run at once, as the settings say.
+// queues returns the number of concurrent jobs of each queue, from the
+// settings.
 func queues(s *config.Settings) map[string]river.QueueConfig {
 	q := &s.Queues
 	return map[string]river.QueueConfig{
@@ -153,7 +154,7 @@ func queues(s *config.Settings) map[string]river.QueueConfig {
 	}
 }
 
-// byTheClock are the modules of the crontab that there are here.
+// byTheClock are the jobs for modules of the crontab.
 var byTheClock = map[string]river.JobArgs{"Svc.Workers.Cron.NewUsersDigestWorker": jobs.DigestNewUsers{}}
 
 // timetable is the periodic jobs, each in one process of all: fixed ones, and
@@ -184,7 +185,7 @@ func timetable(s *config.Settings) []*river.PeriodicJob {
 	return always
 }
 
-// work starts a job runner and returns how to stop it.
+// work starts a job runner and returns the function that stops it.
 func (s *Server) work(ctx context.Context) (stop func(context.Context) error, err error) {
 	r, err := s.newRunner(ctx)
 	if err != nil {
@@ -229,7 +230,7 @@ func (s *Server) work(ctx context.Context) (stop func(context.Context) error, er
 	}, nil
 }
 
-// lastWords is how long a runner may take to end after its jobs were given up.
+// lastWords bounds the end of a runner after its jobs were given up.
 const lastWords = 5 * time.Second
 
 // reindexing is the time at which the job runner rebuilds its indexes, nil for
@@ -242,10 +243,10 @@ func reindexing(dialect db.Dialect) river.PeriodicSchedule {
 	return never{}
 }
 
-// never is a time that does not come.
+// never is a schedule without a time.
 type never struct{}
 
-// Next returns it.
+// Next returns a time in the far future.
 func (never) Next(now time.Time) time.Time { return now.AddDate(100, 0, 0) }
 
 // quieter logs only the job runner's warnings and failures.
@@ -255,8 +256,8 @@ func (q quieter) Enabled(ctx context.Context, l slog.Level) bool {
 	return l >= slog.LevelWarn && q.Handler.Enabled(ctx, l)
 }
 
-// Handle drops one complaint: of a runner that is stopped while it sets up its
-// timetable, which the next one does.
+// Handle drops one warning: of a runner that is stopped while it sets up its
+// timetable. The next runner sets it up again.
 func (q quieter) Handle(ctx context.Context, r slog.Record) error {
 	if strings.Contains(r.Message, "PeriodicJobEnqueuer: ") {
 		stopped := false
