@@ -32,6 +32,8 @@ type Instance struct {
 	DescriptionLimit      int                   `json:"description_limit"`
 	VAPIDPublicKey        *string               `json:"vapid_public_key"`
 	Svc                   InstanceSvc           `json:"svc"`
+
+	Raw json.RawMessage `json:"-"`
 }
 
 // InstanceURLs says where streaming is: ws or wss, host and port, no path.
@@ -273,6 +275,7 @@ func (i *Instance) UnmarshalJSON(data []byte) error {
 	if i.ContactAccount != nil {
 		i.ContactAccount.Raw = nil
 	}
+	i.Raw = keep(data)
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc/client/action"
+	"svc/client/api"
 	"svc/cmd/svcctl/cli/output"
 )
 
@@ -99,4 +100,13 @@ func Deref[T any](p *T) T {
 		return zero
 	}
 	return *p
+}
+
+// OurInstance is the instance's description of itself, which needs no right.
+func (a *App) OurInstance(ctx context.Context) (*api.Instance, error) {
+	conn, err := a.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return conn.Instance.Get(ctx)
 }
