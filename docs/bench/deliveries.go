@@ -27,7 +27,7 @@ const (
 	postsEach   = 3
 )
 
-// A delivery is what it took to bring posts to all hosts.
+// A delivery is the cost of delivering posts to all hosts.
 type delivery struct {
 	Program  string          `json:"program"`
 	Database string          `json:"database"`
@@ -38,7 +38,8 @@ type delivery struct {
 	CPU      []float64       `json:"cpu_ms_per_call"`
 	Repeats  int             `json:"repeats"`
 	Conns    []int           `json:"new_connections"`
-	// What visitors waited, before and meanwhile.
+	// These are the response times for visitors, before and during the
+	// delivery.
 	IdleP50, IdleP99 time.Duration
 	BusyP50, BusyP99 time.Duration
 }
@@ -84,7 +85,8 @@ func measureDeliveries(ctx context.Context, o options, bins *programs, work stri
 	return all, nil
 }
 
-// author makes an empty world with somebody whom all hosts follow, and a reader.
+// author creates an empty world with an author followed by all hosts, and a
+// reader.
 func (w *world) author(ctx context.Context, dsn, name string, hosts *peers) error {
 	w.data = filepath.Join(w.dir, "measured")
 	if err := os.MkdirAll(w.data, 0o700); err != nil {
@@ -241,7 +243,7 @@ func (w *world) once(c *http.Client, n int) error {
 	return err
 }
 
-// end stops the visitors and returns what they waited.
+// end stops the visitors and returns their response times.
 func (v *visits) end(err error) (p50, p99 time.Duration, _ error) {
 	v.stop()
 	v.ended.Wait()
@@ -252,7 +254,7 @@ func (v *visits) end(err error) (p50, p99 time.Duration, _ error) {
 	return quantile(v.took, 50), quantile(v.took, 99), nil
 }
 
-// deliveries writes what delivery took.
+// deliveries writes the costs of deliveries.
 func deliveries(b *strings.Builder, all []*delivery) {
 	b.WriteString("\n### Delivery of a post to all hosts\n\nThe times are medians of all posts; processor time is svcd's and the database's.\n\n")
 	b.WriteString("| | database | hosts | answers after | visitors | to all, s | CPU ms a call | new connections | repeats | p99 before, ms | p99 meanwhile, ms |\n|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")

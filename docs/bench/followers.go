@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// listed is how many accounts are in the measured list, and followed by the one
-// who follows few.
+// listed is the number of accounts in the measured list, and of those that the
+// reader with few follows follows.
 const listed = 20
 
-// followsAtMost is how many the one who follows everybody follows at most.
+// followsAtMost bounds the follows of the reader who follows everybody.
 const followsAtMost = 2000
 
-// gather finds accounts, and makes what the demo's data lacks: a list, and two
-// readers who follow few and many.
+// gather finds accounts, and creates a list and two readers, one with few
+// follows and one with many: the demo's data has neither.
 func (w *world) gather(ctx context.Context) error {
 	var users struct {
 		Users []struct {
@@ -66,7 +66,8 @@ func (w *world) gather(ctx context.Context) error {
 	return nil
 }
 
-// follower makes a user who follows these accounts, and returns a token of theirs.
+// follower creates a user who follows these accounts, and returns a token of
+// that user.
 func (w *world) follower(ctx context.Context, nick string, ids []string) (string, error) {
 	cmd := w.svcd(ctx, "user", "create", nick, "--email", nick+"@example.org", "--password", w.made.Posters, "--base-url", w.made.BaseURL)
 	if out, err := cmd.CombinedOutput(); err != nil {

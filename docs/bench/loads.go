@@ -27,8 +27,8 @@ type load struct {
 	lasts    time.Duration
 }
 
-// A tally is what a load saw after its warm-up. All answers were good: one that
-// is not ends the load.
+// A tally is the result of a load after its warm-up. All its answers were good:
+// a bad answer ends the load.
 type tally struct {
 	Requests int           // in the measured time
 	All      int64         // with those of the warm-up
@@ -91,7 +91,7 @@ func (l *load) run() (tally, error) {
 	return sum(parts, warm, next.Load())
 }
 
-// part is what one worker saw.
+// part is the result of one worker.
 type part struct {
 	took  []time.Duration
 	bytes int64

@@ -242,7 +242,7 @@ func measureWorlds(ctx context.Context, o options, bins *programs, work string, 
 			return worlds, fmt.Errorf("%s: %w", w, err)
 		}
 	}
-	// Writing changes what lists answer, so it comes last.
+	// Writes change the answers of lists, so they come last.
 	for _, writes := range []bool{false, true} {
 		for range o.runs {
 			for _, e := range endpoints {
@@ -272,7 +272,7 @@ func measureWorlds(ctx context.Context, o options, bins *programs, work string, 
 	return worlds, nil
 }
 
-// machine says what this was measured on.
+// machine describes this machine.
 func machine() string {
 	model := "unknown processor"
 	if raw, err := os.ReadFile("/proc/cpuinfo"); err == nil {
@@ -294,7 +294,7 @@ func machine() string {
 	return fmt.Sprintf("%d cores of %s%s, Linux %s, %s", runtime.NumCPU(), model, memory, strings.TrimSpace(string(kernel)), runtime.Version())
 }
 
-// note tells whoever waits what is being done.
+// note prints the present step for a person who waits.
 func note(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, time.Now().Format("15:04:05 ")+format+"\n", args...)
 }

@@ -25,7 +25,7 @@ import (
 )
 
 // peers are servers at addresses of their own on this machine, each with one
-// person who follows. They take whatever they are sent.
+// follower. They accept all activities.
 type peers struct {
 	n     int
 	port  string
@@ -35,7 +35,7 @@ type peers struct {
 	delay atomic.Int64 // of their answers
 
 	mu      sync.Mutex
-	wanted  string          // what is counted, in the body
+	wanted  string          // the text of the counted bodies
 	arrived map[string]bool // hosts that have it
 	last    time.Time       // when the last of them got it
 	calls   int             // with it, repeated ones too
@@ -118,7 +118,7 @@ func (p *peers) count(host string, body []byte) {
 	}
 }
 
-// expect counts what has a text in it from now on.
+// expect counts bodies that contain a text from now on.
 func (p *peers) expect(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -126,8 +126,8 @@ func (p *peers) expect(text string) {
 	clear(p.arrived)
 }
 
-// wait returns when the last of all hosts got what is expected, in how many calls
-// and over how many new connections.
+// wait returns the time at which the last host got the expected body, and the
+// numbers of calls and new connections.
 func (p *peers) wait(ctx context.Context, most time.Duration) (last time.Time, calls, conns int, err error) {
 	for end := time.Now().Add(most); ; {
 		p.mu.Lock()

@@ -125,7 +125,8 @@ func (p *postgres) start(ctx context.Context, anew bool) error {
 	return nil
 }
 
-// unprivileged is whom PostgreSQL runs as: nil is ourselves, who are not root.
+// unprivileged returns the user for PostgreSQL, which refuses to run as root;
+// nil is the present user.
 func unprivileged() (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
@@ -194,8 +195,8 @@ func (p *postgres) exec(ctx context.Context, dsn, sql string) error {
 	return errors.Join(err, c.Close(context.WithoutCancel(ctx)))
 }
 
-// tidy does at once what PostgreSQL does by itself within minutes of such a
-// load: counts what is there, and marks what needs no second look.
+// tidy does at once the work that autovacuum does within minutes of such a
+// load: it analyses tables and marks their pages as visible.
 func (p *postgres) tidy(ctx context.Context) error {
 	if p == nil {
 		return nil
@@ -271,7 +272,7 @@ func (p *postgres) close(keep bool) error {
 	if p.process == nil || p.process.Process == nil {
 		return err
 	}
-	// SIGINT: end now, in good order, whoever is connected.
+	// SIGINT is a fast shutdown: it ends all connections.
 	if e := p.process.Process.Signal(syscall.SIGINT); e != nil && !errors.Is(e, os.ErrProcessDone) {
 		return errors.Join(err, e)
 	}

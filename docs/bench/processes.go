@@ -52,8 +52,8 @@ func tree(roots ...int) []int {
 	return out
 }
 
-// cpu is what the processes below roots have used so far, those that have
-// ended included: user and system time of each, and of its dead children.
+// cpu returns the processor time of the processes below roots so far, ended
+// ones included: user and system time of each, and of its dead children.
 func cpu(roots ...int) time.Duration {
 	var ticks int64
 	for _, pid := range tree(roots...) {
@@ -69,8 +69,8 @@ func cpu(roots ...int) time.Duration {
 	return time.Duration(ticks) * tick
 }
 
-// busy is what everything on the machine has used so far; it stays 0 where the
-// machine does not tell, as sandboxes with a /proc of their own do not.
+// busy returns the processor time of the whole machine so far; 0 if the machine
+// does not report it, as in sandboxes with a /proc of their own.
 func busy() time.Duration {
 	raw, err := os.ReadFile("/proc/stat")
 	if err != nil {
@@ -85,7 +85,7 @@ func parseBusy(raw string) time.Duration {
 	var ticks int64
 	for i, s := range strings.Fields(line) {
 		switch i {
-		case 0, 4, 5, 9, 10: // the name, idle, waiting, and guests, who are in user already
+		case 0, 4, 5, 9, 10: // the name, idle, waiting, and guests: their time is part of user
 			continue
 		}
 		n, _ := strconv.ParseInt(s, 10, 64)
@@ -103,8 +103,8 @@ func foreign(all, ours, lasted time.Duration, processors int) float64 {
 	return max(0, (all-ours).Seconds()/(lasted.Seconds()*float64(processors)))
 }
 
-// usage is the memory of processes in MiB. PSS counts what several share once,
-// RSS in each of them.
+// usage is the memory of processes in MiB. PSS counts shared memory once, RSS
+// in each process.
 type usage struct {
 	RSS float64 `json:"rss_mib"`
 	PSS float64 `json:"pss_mib"`

@@ -24,7 +24,7 @@ type programs struct {
 	svcctl string
 }
 
-// programsReport is what is known of the programs themselves.
+// programsReport holds the facts about the programs themselves.
 type programsReport struct {
 	Version     string        `json:"version"`
 	ServerBytes int64         `json:"svcd_bytes"`
@@ -109,7 +109,7 @@ func terminal(ctx context.Context, root string) ([]benchmark, error) {
 	return parseBenchmarks(out.String())
 }
 
-// parseBenchmarks reads what go test -bench prints.
+// parseBenchmarks reads the output of go test -bench.
 func parseBenchmarks(out string) ([]benchmark, error) {
 	var list []benchmark
 	for line := range strings.Lines(out) {

@@ -142,7 +142,7 @@ func (r *report) requests(b *strings.Builder, database string, workers int) {
 // dearer is how much more a request may cost than before.
 const dearer = 1.05
 
-// changes compares what requests cost with what they did cost before.
+// changes compares the costs of requests with those of the other program.
 func (r *report) changes(b *strings.Builder) {
 	var lines []string
 	for _, now := range r.Worlds {
@@ -183,7 +183,7 @@ func (r *report) changes(b *strings.Builder) {
 	fmt.Fprintf(b, "\n%s\n%s\n\nRequests marked \"above\" take more than %g times the processor time.\n", rule, strings.Join(lines, "\n"), dearer)
 }
 
-// growth compares what lists cost at both sizes.
+// growth compares the costs of lists at both sizes.
 func (r *report) growth(b *strings.Builder) {
 	small, large := allSizes[0], allSizes[1]
 	var lines []string
@@ -231,7 +231,7 @@ func (r *report) growth(b *strings.Builder) {
 	}
 }
 
-// posts tells how much of posting comes after the answers.
+// posts writes the part of posting that comes after the answers.
 func (r *report) posts(b *strings.Builder) {
 	b.WriteString("\n### Posting, with all that a post causes\n\n| | statuses | connections | answered/s | work after the last answer | sustained/s |\n|---|--:|--:|--:|--:|--:|\n")
 	for _, w := range r.Worlds {

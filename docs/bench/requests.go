@@ -21,7 +21,7 @@ type endpoint struct {
 	name   string
 	writes bool
 	list   bool // held to the same cost at both sizes
-	// requests are what is asked for, as seen by w.
+	// requests returns the requests of the endpoint for w.
 	requests func(w *world) []request
 }
 
@@ -64,7 +64,8 @@ var endpoints = []endpoint{
 	{name: "one status", requests: func(w *world) []request {
 		return w.reads("/api/v1/statuses/", w.statuses...)
 	}},
-	// Without a token, and kept: what the least of answers costs on this machine.
+	// This needs no token and is cached: it shows the least cost of an answer
+	// on this machine.
 	{name: "instance", requests: func(w *world) []request {
 		return as("", w.reads("/api/v1/instance"))
 	}},
@@ -187,14 +188,14 @@ func (w *world) load(ctx context.Context, e endpoint, workers int, seconds float
 	return c, nil
 }
 
-// An answer is what one request of an endpoint returns, to see that worlds
-// under comparison return as much.
+// An answer is the result of one request of an endpoint. Compared worlds must
+// return equal ones.
 type answer struct {
 	Items int `json:"items"` // of a list
 	Bytes int `json:"bytes"`
 }
 
-// learn signs everybody in, and looks around for what the endpoints ask for.
+// learn signs all users in, and finds the objects that the endpoints request.
 func (w *world) learn(ctx context.Context) error {
 	if err := w.signIn(ctx); err != nil {
 		return err
@@ -248,8 +249,8 @@ func items(raw []byte) int {
 // walked is the most places of a timeline that are asked for.
 const walked = 300
 
-// walk pages down a timeline and returns places all over what it saw, and the
-// ids of some statuses there.
+// walk reads pages of a timeline. It returns places from all parts of it, and
+// the ids of some statuses.
 func (w *world) walk(ctx context.Context, path string) (places, ids []string, err error) {
 	for end := ""; len(places) < walked; {
 		var page []struct {

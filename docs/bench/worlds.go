@@ -26,7 +26,7 @@ const (
 	starts    = 5                // how often a start is timed
 	upWithin  = 60 * time.Second // a start that takes longer has failed
 	doneAfter = time.Hour        // the most that making data may take
-	posters   = 16               // who post: one for each worker
+	posters   = 16               // users that post: one for each worker
 )
 
 // A world is one database with data of one size, and the svcd on it.
@@ -56,11 +56,12 @@ type world struct {
 	base    string
 	app     app
 	reader  string   // the measured user's token
-	few     string   // the token of one who follows 20 others
-	many    string   // and of one who follows everybody, up to 2,000
+	few     string   // the token of a user who follows 20 others
+	many    string   // the token of a user who follows everybody, up to 2,000
 	list    string   // a list of the measured user's, of 20 accounts
 	writers []string // the posters' tokens
-	// What lists name: places in the home and public timelines, and statuses.
+	// These are used in lists: places in the home and public timelines, and
+	// statuses.
 	homePlaces, publicPlaces, statuses []string
 	accounts                           []string // local ones that post
 }
@@ -71,7 +72,7 @@ type app struct {
 	Secret string `json:"client_secret"`
 }
 
-// made is what is remembered of data once it is there.
+// made holds the facts about the data, stored with it.
 type made struct {
 	Size     size          `json:"size"`
 	BaseURL  string        `json:"base_url"`
@@ -101,8 +102,8 @@ func (w *world) memory() memories {
 	return m
 }
 
-// roots are the processes whose time counts: svcd, and PostgreSQL where it runs
-// on this machine.
+// roots are the processes with counted time: svcd, and PostgreSQL if it runs on
+// this machine.
 func (w *world) roots() []int { return append(w.pg.roots(), w.server.Process.Pid) }
 
 // prepare makes the data, or finds it made.
@@ -173,10 +174,10 @@ func (w *world) svcd(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// said finds what svcd demo prints: a name and a value on each line.
+// said matches the output of svcd demo: a name and a value on each line.
 var said = regexp.MustCompile(`(?i)^\s*(url|user|password)\b\W*\s(\S+)\s*$`)
 
-// populate has svcd demo make the data, adds those who post, and lets them and
+// populate makes the data with svcd demo, adds the posters, and makes them and
 // the measured user follow each other.
 func (w *world) populate(ctx context.Context) error {
 	note("making %d statuses and %d reports on %s", w.Size.Statuses, w.Size.Reports, w.Database)
@@ -347,13 +348,13 @@ func (w *world) stop() error {
 	return nil
 }
 
-// close ends what runs and removes what was measured; without keep, PostgreSQL's
-// databases go too.
+// close ends all processes and removes the measured data; without keep,
+// PostgreSQL's databases too.
 func (w *world) close(keep bool) error {
 	return errors.Join(w.stop(), os.RemoveAll(filepath.Join(w.dir, "measured")), w.pg.close(keep))
 }
 
-// diskUse adds up what the files below dir take.
+// diskUse adds up the sizes of the files below dir.
 func diskUse(dir string) (sum int64) {
 	_ = filepath.WalkDir(dir, func(_ string, e os.DirEntry, err error) error {
 		if err == nil && !e.IsDir() {
