@@ -327,7 +327,8 @@ func TestSeveralTargetsExitWithTheirCommonCause(t *testing.T) {
 		"x gone": cli.ExitPartial, "gone x": cli.ExitPartial, "x down": cli.ExitPartial, "down x": cli.ExitPartial, "gone down": cli.ExitPartial, "down gone x": cli.ExitPartial,
 	} {
 		ids := strings.Fields(targets)
-		// Nothing is sent after a 403, so each answer waits until all are asked for.
+		// No request is sent after a 403, so each answer waits until all
+		// requests have come.
 		var asked sync.WaitGroup
 		asked.Add(len(ids))
 		var seen sync.Map

@@ -52,7 +52,7 @@ func built(t *testing.T, args ...string) *exec.Cmd {
 }
 
 // onPTY runs a command on a terminal that never answers, and returns its output
-// there and the time it took.
+// and the time it took.
 func onPTY(t *testing.T, cmd *exec.Cmd) (string, time.Duration) {
 	t.Helper()
 	cmd.Env = append(cmd.Env, "TERM=xterm-256color")

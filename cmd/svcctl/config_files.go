@@ -367,8 +367,8 @@ forgets what is saved of it. Secrets are masked; a mask that stays keeps them.`,
 	}
 }
 
-// edited has a person edit settings in a file that nobody else can read. Text that
-// cannot be read afterwards stays in the file.
+// edited lets a person edit settings in a private file. Text that cannot be
+// read afterwards stays in the file.
 func edited(ctx context.Context, a *cli.App, conn *cli.Connection, before []settings.Setting) ([]settings.Setting, error) {
 	dir := login.PathsFrom(a.Getenv).State
 	if err := os.MkdirAll(dir, 0o700); err != nil {

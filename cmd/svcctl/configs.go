@@ -164,8 +164,8 @@ func showValue(a *cli.App, all []settings.Setting, path, args []string) error {
 	return cli.PrintItems(a, value, []settings.Value{v}, true)
 }
 
-// at follows a path, whose parts are tried as they were typed where they are not
-// found with a colon: maps have both kinds of keys.
+// at follows a path. A part that is not found with a colon is tried as typed,
+// since maps have both kinds of keys.
 func at(v settings.Value, path, typed []string) (settings.Value, bool) {
 	for i, key := range path {
 		next, ok := v.Get(key)
@@ -226,8 +226,8 @@ func showSettings(a *cli.App, all []settings.Setting, configs []api.ConfigSettin
 	return nil
 }
 
-// wellNamed tells names that could be settings: with --db-only nothing is saved
-// of most, which is no mistake.
+// wellNamed reports whether all names can be settings: with --db-only most
+// settings have no saved value, which is no mistake.
 func wellNamed(path []string) bool {
 	return !slices.ContainsFunc(path, func(name string) bool { return !settings.IsAtom(name) })
 }

@@ -89,7 +89,7 @@ func readmeCommands(t *testing.T) (commands []readmeCommand) {
 	return commands
 }
 
-// reader is a person who follows README.md.
+// reader is a person with README.md.
 type reader struct {
 	root, dir string
 	env       []string
@@ -176,7 +176,7 @@ func startProxies(t *testing.T, dir, backend string) (proxy, authority string) {
 			there.Close()
 			return
 		}
-		_, _ = io.WriteString(here, "HTTP/1.1 200 OK\r\n\r\n") // who is gone asks nothing
+		_, _ = io.WriteString(here, "HTTP/1.1 200 OK\r\n\r\n") // a client that has left sends no request
 		go func() {
 			_, _ = io.Copy(there, here)
 			there.Close()

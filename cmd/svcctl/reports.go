@@ -203,7 +203,7 @@ func reportStateCommand(a *cli.App, kind action.Kind, short string) *cobra.Comma
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d := cli.Deed{Kind: kind, Force: force, Note: note}
 			if kind != action.ReportReopen {
-				// Judging a report assumes that nobody else has yet.
+				// A decision on a report assumes that it is still open.
 				d.Before = map[string]string{"state": api.ReportOpen}
 			}
 			return a.ActOn(cmd.Context(), d, args)

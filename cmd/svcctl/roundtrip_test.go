@@ -12,8 +12,8 @@ import (
 	"svc/cmd/svcctl/cli/output"
 )
 
-// newer is a server that knows more than this program, and strangers whose
-// texts attack terminals.
+// newer has answers of a newer server with unknown fields, and strangers' texts
+// that attack terminals.
 var newer = map[string]string{
 	"/api/svc/admin/users/invites": `{"invites":[{"id":1,"token":"t","x_new":{"b":1,"a":[2]}}]}`,
 	"/api/svc/admin/oauth_app":     `{"apps":[{"id":3,"name":"EVIL","x_new":{"b":1,"a":[2]}}],"count":1,"page_size":50}`,

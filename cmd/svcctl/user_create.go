@@ -148,8 +148,8 @@ func createUsers(ctx context.Context, a *cli.App, users []*madeUser) error {
 	return showUsersMade(a, kind, users)
 }
 
-// createBatch makes users. Those who are there already are left out of a second
-// try, since one refusal makes the server refuse all.
+// createBatch creates users. A second attempt leaves out those that exist,
+// since the server creates all users or none.
 func createBatch(ctx context.Context, conn *cli.Connection, batch []*madeUser) {
 	for range 2 {
 		var form []api.NewUser
@@ -196,8 +196,7 @@ func (u *madeUser) exists(ctx context.Context, conn *cli.Connection) bool {
 	return err == nil && have.Local && strings.EqualFold(cli.Deref(have.Email), u.Email)
 }
 
-// showUsersMade prints results, with the passwords that were chosen for those
-// who were made.
+// showUsersMade prints results, with the generated passwords of the new users.
 func showUsersMade(a *cli.App, kind action.Kind, users []*madeUser) error {
 	results, passwords := make([]action.Result, len(users)), map[string]string{}
 	for i, u := range users {

@@ -28,8 +28,7 @@ import (
 	"svc/tui"
 )
 
-// The sizes of a demo that nobody asked for another of. 48 reports leave 41
-// open.
+// The default sizes of a demo. 48 reports leave 41 open.
 const (
 	demoAccounts = 60
 	demoStatuses = 600
@@ -198,7 +197,7 @@ func reachable(addr net.Addr) string {
 	return (&url.URL{Scheme: "http", Host: net.JoinHostPort(host, port)}).String()
 }
 
-// populate makes the sample data, and returns who looks after it.
+// populate makes the sample data, and returns the nickname of its admin.
 func (a *app) populate(ctx context.Context, cfg config.Config, d *db.DB, o demo.Options, password string) (string, error) {
 	switch inhabited, err := d.AnyAccount(ctx); {
 	case err != nil:
@@ -258,7 +257,7 @@ func (p *progress) end() {
 	}
 }
 
-// shown is who a demo is shown to, and how.
+// shown holds the sign-in for a demo, and how it is shown.
 type shown struct {
 	headless       bool
 	user, password string
@@ -266,7 +265,7 @@ type shown struct {
 
 // showDemo serves on l until ctx ends or the moderator's program is left.
 func (a *app) showDemo(ctx context.Context, cfg config.Config, d *db.DB, l net.Listener, log *slog.Logger, s shown) error {
-	cfg.Drain = 0 // nobody balances to it
+	cfg.Drain = 0 // no balancer is in front
 	srv, err := server.New(ctx, cfg, d, server.Options{Log: log, Now: a.now, Version: thisBuild().release()})
 	if err != nil {
 		return errors.Join(err, l.Close())

@@ -38,8 +38,8 @@ func TestScripts(t *testing.T) {
 			e.Setenv("SVC_DRAIN", "0s")
 			return nil
 		},
-		// Who runs the tests as nohup does hands an ignored SIGHUP down to svcd,
-		// which then ignores it too.
+		// A test run under nohup passes an ignored SIGHUP down to svcd, which
+		// then ignores it too.
 		Condition: func(cond string) (bool, error) {
 			if cond != "hup" {
 				return false, fmt.Errorf("unknown condition %q", cond)
@@ -77,8 +77,8 @@ func port(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv(args[0], l.Addr().String())
 }
 
-// directory NAME starts an LDAP server that knows nobody, and puts its port into a
-// variable. It ends with the script.
+// directory NAME starts an LDAP server without entries, and puts its port into
+// a variable. It ends with the script.
 func directory(ts *testscript.TestScript, _ bool, args []string) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	ts.Check(err)
@@ -95,8 +95,8 @@ func directory(ts *testscript.TestScript, _ bool, args []string) {
 	}()
 }
 
-// strangers answers each request of LDAP: no bind is right, and who is bound by
-// none may search nothing.
+// strangers answers each request of LDAP: no bind succeeds, and an unbound
+// caller may search nothing.
 func strangers(c net.Conn) {
 	defer func() { _ = c.Close() }()
 	answers := map[ber.Tag][2]int64{0: {1, 49}, 3: {5, 50}} // tag and code, by the tag of the request
@@ -217,7 +217,7 @@ func hold(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 }
 
-// down ADDRESS waits until nobody listens.
+// down ADDRESS waits until the address refuses connections.
 func down(ts *testscript.TestScript, _ bool, args []string) {
 	poll(ts, args[0]+" still listens", func() bool {
 		conn, err := net.Dial("tcp", args[0])

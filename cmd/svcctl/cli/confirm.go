@@ -44,7 +44,7 @@ func (a *App) checkCount(n int) error {
 // Interactive tells whether somebody can be asked.
 func (a *App) Interactive() bool { return a.TTYIn && a.TTYErr }
 
-// confirm asks as much as the level demands. what describes the change
+// confirm asks as the level demands. The parameter what describes the change
 // ("deactivate 3 users"); token is the word to type for L2: a name or a count.
 func (a *App) confirm(ctx context.Context, level action.Confirmation, what, token string) error {
 	if a.Flags.DryRun || level == action.L0 {

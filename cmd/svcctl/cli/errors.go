@@ -84,7 +84,7 @@ var (
 	ErrCondition = errors.New("something matches")
 	// ErrNotFound is a 404 where a list, not an answer, shows that there is none.
 	ErrNotFound = &client.Error{Status: http.StatusNotFound, Message: "Not found"}
-	// ErrDeclined is the end of a command whose question was answered with no.
+	// ErrDeclined means that the person answered no.
 	ErrDeclined = errors.New("declined; nothing was sent")
 	errDeadline = errors.New("the deadline passed")
 )

@@ -55,8 +55,8 @@ func wasWere(n int) string {
 	return "are"
 }
 
-// remember writes down what was changed. It has happened all the same where that
-// fails, so this is only a warning.
+// remember adds the changes to the journal. They are made even if that fails,
+// so a failure is only a warning.
 func (a *App) remember(j *journal.Journal, results []action.Result, undoes []string) {
 	if _, err := j.Add(results, undoes); err != nil {
 		fmt.Fprintf(a.ErrOut, "warning: undo will not know of this: %v\n", err)

@@ -132,7 +132,7 @@ func (w *watch[T]) listen(ctx context.Context, conn *Connection) <-chan struct{}
 		default:
 		}
 	}
-	connected := func(up bool) { // what happened before is not told
+	connected := func(up bool) { // earlier changes are not printed
 		w.live.Store(up)
 		wake()
 	}
@@ -161,7 +161,7 @@ func (w *watch[T]) passes(err error) bool {
 	return true
 }
 
-// look reads the list and prints what is new about it.
+// look reads the list and prints its changes.
 func (w *watch[T]) look(ctx context.Context) error {
 	var items []T
 	l, _, err := walk(ctx, w.flags, w.list, func(item T) error {

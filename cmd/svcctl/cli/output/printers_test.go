@@ -15,7 +15,7 @@ import (
 
 var now = time.Date(2026, 1, 31, 12, 4, 0, 0, time.UTC)
 
-// post is a kind of object whose text is a stranger's.
+// post is a kind of object with text of a stranger.
 type post struct {
 	ID     string    `json:"id"`
 	Likes  int       `json:"likes"`
