@@ -16,28 +16,29 @@ import (
 	"svc/server/rules/social"
 )
 
-// Place is where a world is built.
+// Place is the target of a build.
 type Place struct {
 	// Database is the address of a migrated database without accounts.
 	Database string
 	// BaseURL is the public base URL that accounts and statuses get.
 	BaseURL string
-	// DataDir is where pictures are drawn, under static/demo.
+	// DataDir is the folder for pictures, under static/demo.
 	DataDir  string
 	Settings config.Settings
-	// Password is that of all who live here. It is hashed once.
+	// Password is the password of all local users. It is hashed once.
 	Password string
-	// Progress is told now and then how many of all steps are done; nil is not.
+	// Progress is called now and then with the number of finished steps and of
+	// all steps; nil is not.
 	Progress func(done, of int)
 }
 
-// ErrInhabited says that somebody lives in the database already.
+// ErrInhabited means that the database has accounts already.
 var ErrInhabited = errors.New("the database has accounts already, and a demo needs an empty one")
 
 // Build carries the whole plan out at a place, each step as if its person had
-// done it at its time. The same plan gives the same rows, ids included; only
-// what must not be guessed differs and, in large worlds on PostgreSQL, numbers
-// that the database counts itself.
+// done it at its time. The same plan gives the same rows, ids included. Only
+// secrets differ and, in large worlds on PostgreSQL, numbers that the database
+// counts itself.
 func Build(ctx context.Context, p *Plan, at Place) (err error) {
 	if at.Progress == nil {
 		at.Progress = func(int, int) {}
@@ -59,8 +60,9 @@ func Build(ctx context.Context, p *Plan, at Place) (err error) {
 	return c.build(ctx, at.Progress)
 }
 
-// worker tells the ids of one seed's world, and of each of its builders, from
-// others, and from those of running servers, which draw theirs.
+// worker returns the id of a builder. It separates the ids of one seed's world,
+// and of each of its builders, from others, and from those of running servers,
+// which draw theirs.
 func worker(seed, builder uint64) uint64 {
 	return 0x5eed<<32 | (seed*0x9e3779b97f4a7c15)>>32&^7 | builder + 1
 }
@@ -72,8 +74,8 @@ func (c *clock) set(t time.Time) { c.micros.Store(t.UnixMicro()) }
 
 func (c *clock) time() time.Time { return time.UnixMicro(c.micros.Load()).UTC() }
 
-// world is what the builders of one plan share. Each entry is written by the
-// one who carries its step out, before anybody else needs it.
+// world is the common state of the builders of one plan. An entry is written by
+// the builder that carries out its step, before another builder needs it.
 type world struct {
 	plan     *Plan
 	base     string
@@ -105,8 +107,8 @@ func newBuilder(d *db.DB, w *world, live *config.Live, now *clock) *builder {
 	return b
 }
 
-// some carries out steps in one transaction. A transaction may run again: what
-// is kept beside rows is kept by number.
+// some carries out steps in one transaction. A transaction may run again, so
+// entries of the world are stored by number.
 func (b *builder) some(ctx context.Context, steps []Step) error {
 	if len(steps) == 0 {
 		return nil
@@ -162,8 +164,8 @@ func (b *builder) do(ctx context.Context, action Action) error {
 	return fmt.Errorf("nobody knows how to %T", action)
 }
 
-// follow has somebody follow another. Who chooses their followers lets nine in
-// ten in.
+// follow makes an account follow another. A locked account accepts nine
+// requests in ten.
 func (b *builder) follow(ctx context.Context, from, to *db.Account) error {
 	if err := b.social.Follow(ctx, from, to.ID, social.FollowOptions{}); err != nil || !to.Locked || (from.Serial+to.Serial)%10 == 0 {
 		return err

@@ -36,7 +36,8 @@ func build(t testing.TB, dsn string, o Options) (*db.DB, Place) {
 
 var small = Options{Seed: 1, Accounts: 60, Statuses: 600, Reports: 48}
 
-// told are the tables that a plan fills, without what must not be guessed.
+// told are the tables that a plan fills, with the columns to compare if some
+// have secrets.
 var told = map[string]string{
 	"accounts": "", "instances": "", "conversations": "", "statuses": "", "status_recipients": "", "status_tags": "",
 	"media_attachments": "", "tombstones": "", "home_entries": "", "favourites": "", "follows": "", "blocks": "", "mutes": "",
@@ -126,8 +127,8 @@ func TestEveryBuilderOfEverySeedHasItsOwnIDs(t *testing.T) {
 	}
 }
 
-// The steps that one circle builds must not wait for the other's, nor for the
-// rest.
+// TestCirclesBuildOnlyWhatIsTheirOwn: the steps of one circle must wait neither
+// for the other circle nor for the rest.
 func TestCirclesBuildOnlyWhatIsTheirOwn(t *testing.T) {
 	p := plan(t, Options{Seed: 2, Accounts: 60, Statuses: 3000, Reports: 300})
 	c := &crew{authors: make([]int32, 3000)}

@@ -1,6 +1,6 @@
 package demo
 
-// What reporters write, by what they report.
+// The comments of reports, by their subject.
 var (
 	spamTexts = []string{
 		"Make 3,000 a week from your phone!!", "You have been selected ✅ claim here", "My coach changed my life, join the group 👉",
@@ -27,7 +27,7 @@ var (
 	}
 )
 
-// What moderators remark.
+// The remarks of moderators.
 var (
 	notesOpen = []string{
 		"Looks like last week's wave. Waiting for one more report before I act.", "I know the reporter, will write to them.", "Borderline. Second opinion, please.",

@@ -10,14 +10,14 @@ import (
 	"svc/server/rules/auth"
 )
 
-// stepsAtOnce is how many steps share a transaction: the disk is waited for
-// once for all of them.
+// stepsAtOnce is the number of steps in one transaction, which waits for the
+// disk only once.
 const stepsAtOnce = 500
 
-// crew is the builders of a world. One alone is enough. A large world on
+// crew is the builders of a world. A small world has one. A large world on
 // PostgreSQL has one more for each circle, since there a builder waits for the
-// server half of the time: what concerns a circle alone is built beside the
-// other, and then all else.
+// server half of the time: the steps of each circle are built side by side, and
+// then all others.
 type crew struct {
 	world   *world
 	alone   *builder
@@ -66,7 +66,7 @@ func hireOne(ctx context.Context, w *world, at Place, live *config.Live, number 
 	return newBuilder(d, w, live, &now), nil
 }
 
-// leave closes what the builders hold.
+// leave closes the databases of the builders.
 func (c *crew) leave() error {
 	err := c.alone.db.Close()
 	for _, b := range c.circles {
@@ -118,11 +118,11 @@ func (c *crew) some(ctx context.Context, steps []Step) error {
 	return c.alone.some(ctx, rest)
 }
 
-// divide sorts steps by the circle that they concern; the rest concern several,
-// more than a status, or something else of the rest.
+// divide sorts steps by their circle. The rest concern several circles, more
+// than a status, or other objects of the rest.
 func (c *crew) divide(steps []Step) (parts [circles][]Step, rest []Step) {
 	late := map[int]bool{}  // statuses of the rest, by number
-	fresh := map[int]bool{} // people who join in the rest
+	fresh := map[int]bool{} // people with a Join in the rest
 	for _, s := range steps {
 		to := -1
 		switch a := s.Do.(type) {
@@ -137,7 +137,7 @@ func (c *crew) divide(steps []Step) (parts [circles][]Step, rest []Step) {
 				late[a.Seq] = true
 			}
 		case Reblog:
-			// It holds the account of who reblogs.
+			// A reblog holds the account of its author.
 			if to = c.reaction(a.Seq, late); to != circle(a.By) {
 				to = -1
 			}

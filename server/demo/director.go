@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A director stages scenes until the reports asked for are filed. Which scenes
-// there are, and what is said, does not depend on when they are played.
+// A director stages scenes until the requested reports are filed. The scenes
+// and their texts do not depend on their times.
 type director struct {
 	rng  *rand.Rand
 	cast *cast
@@ -15,7 +15,7 @@ type director struct {
 
 	statusesLeft int
 	reportsLeft  int
-	toHandle     int // reports that moderators have dealt with already
+	toHandle     int // reports that moderators handle
 	doomed       []int
 	joined       map[int]bool
 	blocked      map[[2]int]bool // by the first: the second
@@ -53,7 +53,7 @@ func (d *director) scene(at time.Time, room time.Duration) []Step {
 	return s.steps
 }
 
-// A scene is a few people's doings that end in reports.
+// A scene is a few steps of a few people that end in reports.
 type scene struct {
 	*director
 	rng     *rand.Rand
@@ -64,7 +64,7 @@ type scene struct {
 	gone    []*Post
 	last    float64 // minutes from start to the last step
 	handled bool
-	guilty  bool // whether what was reported is against the rules
+	guilty  bool // the reported content breaks the rules
 	spent   int  // the doomed account of this scene, or 0: staff are never doomed
 }
 
@@ -124,7 +124,7 @@ func (s *scene) witnesses(n int, without ...int) []int {
 	return out
 }
 
-// strangers are n different newcomers, who join now if they have not.
+// strangers returns n different newcomers, who join now if they have not.
 func (s *scene) strangers(n int) []int {
 	var out []int
 	if s.handled && len(s.doomed) > 0 {
@@ -144,7 +144,7 @@ func (s *scene) strangers(n int) []int {
 	return out
 }
 
-// hecklers are up to n rough people whom target has not blocked.
+// hecklers returns up to n rough people who are not blocked by target.
 func (s *scene) hecklers(n, target int) []int {
 	var out []int
 	for _, i := range s.rng.Perm(len(s.cast.hecklers)) {
@@ -156,7 +156,7 @@ func (s *scene) hecklers(n, target int) []int {
 	return out
 }
 
-// block has target block who, unless too few would be left to heckle.
+// block makes target block who, unless too few hecklers would be left.
 func (s *scene) block(minute float64, target, who int) {
 	if len(s.hecklers(len(s.cast.hecklers), target)) > len(s.cast.hecklers)/2+1 {
 		s.blocked[[2]int{target, who}] = true
@@ -164,7 +164,7 @@ func (s *scene) block(minute float64, target, who int) {
 	}
 }
 
-// mention is who, as people write to them.
+// mention returns the name of who, as in texts.
 func (s *scene) mention(who int) string { return "@" + s.cast.people[who].Acct() }
 
 // moderator is one of the staff.

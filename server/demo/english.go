@@ -1,7 +1,7 @@
 package demo
 
-// A tongue is what people of one language are called and say. Templates take
-// a word for each {kind}.
+// A tongue has the names and texts of one language. Templates take a word for
+// each {kind}.
 type tongue struct {
 	given, family []name
 	familyFirst   bool
@@ -127,7 +127,7 @@ var botTexts = []string{
 	"Word of the day no. {n}{n}{n}: 'quillet', a small plot of land.",
 }
 
-// What pictures of each kind show, for those who cannot see them.
+// The descriptions of pictures of each kind.
 var pictureTexts = [PictureKinds]string{
 	"Sunset over a calm sea, the sun half under the horizon.",
 	"Three hills one behind the other in morning mist.",

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// life is the statuses that belong to no scene, and what people do with them.
+// life plays the statuses that belong to no scene, and the reactions to them.
 type life struct {
 	plan  *Plan
 	rng   *rand.Rand
@@ -19,22 +19,22 @@ type life struct {
 	odds  float64      // of each of two reactions after a status
 }
 
-// chatter is a status that is still being talked about.
+// chatter is a status that may still get replies.
 type chatter struct {
 	post *Post
-	by   map[int]bool // who has reacted
+	by   map[int]bool // the people that have reacted
 }
 
-// reactions is about how many reblogs and favourites a large world has. They
-// are spread over all of it, so that its newest pages are as lively as its
+// reactions is about the number of reblogs and favourites in a large world.
+// They are spread over all of it, so that its newest pages have as many as its
 // first.
 const reactions = 150_000
 
 // talkSize is how many recent statuses of a circle may still get replies.
 const talkSize = 48
 
-// Everyday people talk in circles: each answers those of its own. So two can be
-// built at once without waiting for each other.
+// Everyday people talk in circles: each replies to those of its own. So two
+// circles can be built at once without waiting for each other.
 const circles = 2
 
 func circle(who int) int { return who % circles }
@@ -152,8 +152,8 @@ func (l *life) remember(post *Post) {
 	l.spot[c] = (l.spot[c] + 1) % talkSize
 }
 
-// react queues what people do between this status and the next. The newest
-// status has no number yet, so only older ones are reacted to.
+// react queues the reactions between this status and the next. The newest
+// status has no number yet, so only older ones get reactions.
 func (l *life) react(at time.Time) {
 	rng := l.rng
 	for range 2 {

@@ -43,7 +43,7 @@ func (p Person) Acct() string {
 	return p.Nick + "@" + p.Domain
 }
 
-// cast groups people by what they are good for, as indexes of Plan.People.
+// cast groups people by their parts, as indexes of Plan.People.
 type cast struct {
 	people    []Person
 	staff     []int // the admin first
@@ -53,18 +53,18 @@ type cast struct {
 	bots      []int
 	hecklers  []int
 	strangers []int // come with the first scene that needs them
-	doomed    []int // strangers who are switched off after their only scene
+	doomed    []int // strangers that are deactivated after their only scene
 	early     []int // all but strangers, in the order they joined
 }
 
-// popular picks somebody everyday; the first of them much more often.
+// popular picks an everyday person; the first ones much more often.
 func (c *cast) popular(rng *rand.Rand) int {
 	return c.social[int(float64(len(c.social))*math.Pow(rng.Float64(), 1.8))]
 }
 
 func (c *cast) anyone(rng *rand.Rand) int { return pick(rng, c.social) }
 
-// The people who look after the instance are the same in every world.
+// The staff of the instance is the same in every world.
 var staff = []Person{
 	{Nick: "robin", Name: "Robin Achterberg", Lang: "en", Role: Admin, Bio: "Keeps the lights on here. Write to me about anything that is broken."},
 	{Nick: "amara", Name: "Amara Okafor", Lang: "en", Role: Moderator, Bio: "Moderator. Slow mornings, long walks, short replies."},
@@ -81,8 +81,8 @@ var (
 	spamHosts  = []string{"fast-money.example", "promo-node.example"}
 )
 
-// people makes the cast: staff, about three in five local, the rest remote,
-// and for each scene kind some who misbehave.
+// people makes the cast: staff, about three in five local, the rest remote, and
+// some for the scenes that need offenders.
 func people(o Options) ([]Person, *cast) {
 	rng := rand.New(rand.NewPCG(o.Seed, 1))
 	c := &cast{}
@@ -186,8 +186,8 @@ func bot(rng *rand.Rand, p Person) Person {
 	return Person{Nick: what.nick, Name: what.name, Bio: what.bio, Lang: p.Lang, Bot: true}
 }
 
-// stranger makes the i-th of those who come for no good: mostly spammers, some
-// with somebody else's name.
+// stranger makes the i-th offender: mostly spammers, some with another person's
+// name.
 func stranger(rng *rand.Rand, i int, c *cast) Person {
 	if i%4 == 3 && len(c.local) > 0 {
 		original := c.people[pick(rng, c.local)]

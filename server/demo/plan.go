@@ -1,10 +1,9 @@
-// Package demo makes a believable small world: people on several servers who
-// talk, quarrel and report one another, for trying svc out and for measuring
-// it.
+// Package demo makes a believable small world, for trying svc out and for
+// measuring it: people on several servers talk, quarrel and report one another.
 //
-// A Plan says what happens, step by step in the order of time, and is the same
-// for one set of Options. It touches nothing. Build carries it out, through the
-// operations that people's own doings go through.
+// A Plan lists the steps in the order of time, and is the same for one set of
+// Options. It touches nothing. Build carries it out, through the same
+// operations as the requests of people.
 package demo
 
 import (
@@ -42,7 +41,7 @@ type Plan struct {
 	ordinary int // statuses that belong to no scene
 }
 
-// NewPlan works out who there is and how much happens.
+// NewPlan chooses the people of a plan and its numbers of steps.
 func NewPlan(o Options) (*Plan, error) {
 	if o.Accounts < MinAccounts {
 		return nil, fmt.Errorf("%d accounts are too few for a demo, which needs %d", o.Accounts, MinAccounts)
@@ -138,7 +137,7 @@ type (
 	Deactivate struct{ By, Who int }
 )
 
-// A Picture is one of the pictures that Draw can draw, and what it shows.
+// A Picture is one of the pictures that Draw can draw, with its description.
 type Picture struct {
 	Kind        int // below PictureKinds
 	Description string
@@ -157,8 +156,8 @@ func (Note) action()       {}
 func (*Handling) action()  {}
 func (Deactivate) action() {}
 
-// Steps plays the world from its beginning to Options.End. It may be ranged
-// over again, and keeps only what is still being talked about in memory.
+// Steps plays the world from its beginning to Options.End. It can be repeated,
+// and keeps only recent statuses in memory.
 func (p *Plan) Steps() iter.Seq[Step] {
 	return func(yield func(Step) bool) {
 		statuses, reports := 0, 0
@@ -220,7 +219,7 @@ func (p *Plan) sceneStart(i int) time.Time {
 	return p.options.End.Add(-time.Duration(math.Pow(left, 2.5) * float64(span)))
 }
 
-// beginnings are the joins of all who were there before, and who follows whom.
+// beginnings are the joins of all early people, and their follows.
 func (p *Plan) beginnings(emit func(Step) bool) bool {
 	rng := rand.New(rand.NewPCG(p.options.Seed, 2))
 	start := p.options.End.Add(-span)
@@ -251,13 +250,13 @@ func (p *Plan) beginnings(emit func(Step) bool) bool {
 	return true
 }
 
-// busy is from how many statuses on people follow but a few others: each
-// status costs a line on every follower's home timeline.
+// busy is the number of statuses above which people follow only a few others:
+// each status costs a row on the home timeline of every follower.
 const busy = 20_000
 
-// follows is whom somebody follows from the start: some, popular people more
-// likely. Staff follow the most popular tenth besides, who write about a
-// quarter of all, so that their home timelines are as deep as any.
+// follows returns the people that who follows from the start, popular ones more
+// likely. Staff also follow the most popular tenth, the authors of about a
+// quarter of all statuses, so that their home timelines are deep.
 func (p *Plan) follows(rng *rand.Rand, who int) []int {
 	var out []int
 	add := func(other int) {
@@ -297,7 +296,7 @@ func (a *agenda) add(s Step) {
 	a.added++
 }
 
-// flush emits what is due up to limit, and reports whether to go on.
+// flush emits the steps due up to limit, and reports whether to continue.
 func (a *agenda) flush(emit func(Step) bool, limit time.Time) bool {
 	for len(a.steps) > 0 && !a.steps[0].At.After(limit) {
 		if !emit(heap.Pop(a).(due).Step) {

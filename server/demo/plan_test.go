@@ -68,7 +68,7 @@ func TestTooSmallWorldsAreRefused(t *testing.T) {
 	}
 }
 
-// witness follows a plan and complains about whatever could not happen.
+// witness follows a plan and reports impossible steps.
 type witness struct {
 	t        *testing.T
 	plan     *Plan

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// scenes is what a queue of reports is made of. Each files at least one report
-// while any is left.
+// scenes are the kinds of scenes. Each files at least one report while any is
+// left.
 var scenes = []func(*scene){
 	(*scene).spamWave, (*scene).dogpile, (*scene).impersonation, (*scene).giveaway, (*scene).unmarkedPicture,
 	(*scene).feud, (*scene).exposure, (*scene).heckling, (*scene).rumour, (*scene).mistake, (*scene).worry,
@@ -85,7 +85,7 @@ func (s *scene) unmarkedPicture() {
 	}
 }
 
-// Two people who should stop talking to each other.
+// feud is a quarrel of two people who report each other.
 func (s *scene) feud() {
 	pair := s.witnesses(2)
 	a, b := pair[0], pair[1]
@@ -128,7 +128,7 @@ func (s *scene) heckling() {
 	}
 }
 
-// A rumour about health, believed by the one who spreads it.
+// rumour is a false claim about health whose author believes it.
 func (s *scene) rumour() {
 	who := pick(s.rng, s.cast.social)
 	post := s.post(4, Post{Author: who, Text: pick(s.rng, rumours) + " Share before they delete this!"})
@@ -137,7 +137,7 @@ func (s *scene) rumour() {
 	}
 }
 
-// Nothing is wrong.
+// mistake is a report of a status that breaks no rule.
 func (s *scene) mistake() {
 	who := pick(s.rng, s.cast.social)
 	post := s.post(3, Post{Author: who, Text: say(s.rng, "en", english.statements)})
@@ -187,7 +187,7 @@ func (s *scene) chatteringBot() {
 	s.report(30, s.witnesses(1, bot)[0], bot, "This bot posts every minute and fills the whole local timeline. Unlisted, please?", posts...)
 }
 
-// Text made to confuse whoever reads it in a terminal or a list.
+// trickery is text that confuses readers in a terminal or a list.
 func (s *scene) trickery() {
 	s.guilty = true
 	who := s.hecklers(1, -1)[0]
@@ -208,7 +208,7 @@ func (s *scene) rant() {
 	s.report(35, s.witnesses(1, who)[0], who, "Is there a rule about length? There should be a rule about length.", post)
 }
 
-// Another server passes on what one of its people reported.
+// fromElsewhere is a report that another server forwards.
 func (s *scene) fromElsewhere() {
 	s.guilty = true
 	who := pick(s.rng, s.cast.local)
