@@ -214,7 +214,7 @@ func (b *bad) judge(r server.Route, req *http.Request, target, contentType, body
 	defer func() { _ = resp.Body.Close() }()
 	taken := resp.StatusCode < 400
 	if taken && r.Access == server.Stream {
-		return // it has no end; what it changes is seen after the others of its route
+		return // the stream has no end; its effects are checked after the other requests of its route
 	}
 	raw, err := io.ReadAll(resp.Body)
 	if err != nil {
@@ -244,7 +244,7 @@ func (b *bad) judge(r server.Route, req *http.Request, target, contentType, body
 // reads tells whether all requests of a route leave the rows as they are.
 func reads(r server.Route) bool { return r.Method == http.MethodGet && !makesSecrets[r.Path] }
 
-// unchanged holds what was asked since the last look to have changed nothing.
+// unchanged checks that the requests since the last check changed nothing.
 func (b *bad) unchanged(name string) {
 	b.t.Helper()
 	if diff := b.rows.changed(); diff != "" {
@@ -295,7 +295,7 @@ func documented(r server.Route, resp *http.Response, raw []byte) string {
 				continue // why no invite is mailed
 			}
 			if resp.StatusCode == http.StatusConflict && item["type"] == "error" && item["code"] == 409.0 {
-				continue // a user who is not made
+				continue // the refusal of one user
 			}
 			if strings.HasSuffix(r.Path, "/email_invite") && len(item) == 1 && item["error"] != "" {
 				continue

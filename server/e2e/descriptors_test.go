@@ -65,9 +65,9 @@ func (l *line) ask(method, path, token, kind string, body []byte) (*http.Respons
 	return resp, err
 }
 
-// TestFewDescriptorsAre503 has strangers use up the server's descriptors for
-// connections. Requests on open connections are answered, with 503 where a
-// descriptor is missing, and nothing is lost or taken for missing.
+// TestFewDescriptorsAre503: strangers use up the server's descriptors for
+// connections. Requests on open connections are answered, with 503 if a
+// descriptor is missing. Nothing is lost, and nothing counts as not found.
 func TestFewDescriptorsAre503(t *testing.T) {
 	t.Parallel()
 	dbtest.EachDSN(t, func(t *testing.T, dsn string) {

@@ -57,7 +57,7 @@ func newBalancer(t *testing.T, to ...*process) *balancer {
 	b := &balancer{t: t, to: to, ready: make([]atomic.Bool, len(to))}
 	for _, p := range to {
 		b.proxy = append(b.proxy, &httputil.ReverseProxy{
-			Rewrite: func(r *httputil.ProxyRequest) { // without an address, so that nothing is counted
+			Rewrite: func(r *httputil.ProxyRequest) { // no address is passed on, so that no limit counts the request
 				r.SetURL(&url.URL{Scheme: "http", Host: "127.0.0.1"})
 			},
 			Transport: &http.Transport{DialContext: p.dial},

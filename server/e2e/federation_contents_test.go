@@ -205,8 +205,8 @@ func TestOthersAreAskedOnlyForThoseSignedIn(t *testing.T) {
 	})
 }
 
-// TestNamesAreOfWhoAnswersForThem has mallory's server claim names of vera's
-// (split domains), and actors whose names no WebFinger confirms.
+// TestNamesAreOfWhoAnswersForThem: mallory's server claims names of vera's
+// (split domains), and has actors with names that no WebFinger confirms.
 func TestNamesAreOfWhoAnswersForThem(t *testing.T) {
 	amongOnSQLite(t, func(v *village) {
 		claim := func(nick, subject, href string) *peer.Actor {

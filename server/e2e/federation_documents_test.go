@@ -164,7 +164,7 @@ func TestFloodsAreBounded(t *testing.T) {
 			edit(d)
 			return d.JSON()
 		}
-		// Each note replies to another that nobody has seen.
+		// Each note replies to another unknown one.
 		v.evil.Serve("/up", peer.Page{Handler: func(w http.ResponseWriter, r *http.Request) {
 			asked.Add(1)
 			n := r.URL.Query().Get("n")
@@ -221,7 +221,7 @@ func TestFloodsAreBounded(t *testing.T) {
 	})
 }
 
-// quiet waits until nobody counts any more.
+// quiet waits until the count stays the same.
 func (v *village) quiet(n *atomic.Int64) {
 	v.Helper()
 	last, since := n.Load(), time.Now()

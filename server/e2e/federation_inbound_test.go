@@ -30,7 +30,8 @@ func TestPeersPinByActivitiesAndByTheirCollection(t *testing.T) {
 		v.until("one is pinned", func() bool { return slices.Equal(pinned(), []string{one.URI}) })
 		v.send(v.vera, act("Remove", one, v.vera.ID+"/featured"))
 		v.until("none is pinned", func() bool { return len(pinned()) == 0 })
-		// An account that says nothing is asked about when it is met.
+		// The collection of an account is fetched when the account is first
+		// met.
 		pete := v.good.Actor("pete")
 		shown := pete.Note("<p>shown</p>")
 		v.good.Publish(shown)
@@ -154,7 +155,7 @@ func TestReportsOfPeersReachModerators(t *testing.T) {
 		}
 		v.send(instance, flag(instance, "by a server", v.bob.actor))
 		v.until("one by a server is there", func() bool { return len(reports()) == 2 })
-		// Who reports without end is bounded.
+		// The number of reports of one account is bounded.
 		for i := range 100 {
 			_ = v.mallory.Send(v.bob.actor+"/inbox", flag(v.mallory, fmt.Sprintf("flood %d", i), v.bob.actor))
 		}
@@ -208,7 +209,7 @@ func TestChatsOfPeersAreBetweenTwo(t *testing.T) {
 		}
 		v.send(v.vera, v.vera.Delete(first.Text("id")).To([]string{v.bob.actor}, nil))
 		v.until("it is deleted", func() bool { return len(texts(v.bob)) == 0 })
-		// Who wants none gets none.
+		// An account that accepts no chat messages gets none.
 		no := api.Bool(false)
 		must(v.T, err1(cat.Accounts.UpdateCredentials(v.ctx(), api.UpdateCredentials{AcceptsChatMessages: &no})))
 		v.send(v.vera, create(v.vera.ChatMessage(cat.actor, "<p>hello</p>")))

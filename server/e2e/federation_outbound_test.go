@@ -70,7 +70,7 @@ func TestEachVisibilityReachesItsReadersAlone(t *testing.T) {
 		} {
 			text := "for @" + ned.Handle() + " & others"
 			st := good(v.bob.Statuses.Post(v.ctx(), api.NewStatus{Status: text, Visibility: visibility, Language: "en"}))(v)
-			marker := v.says(v.bob, "after "+visibility) // reaches who follows
+			marker := v.says(v.bob, "after "+visibility) // reaches the followers
 			v.until("what was posted later arrives", func() bool { return len(v.posts(v.good, marker.URI)) == 1 })
 			for _, p := range []*peer.Peer{v.good, v.evil, third, fourth} {
 				v.until(fmt.Sprintf("%s arrives at %s", visibility, p.Host()), func() bool { return len(v.posts(p, st.URI)) >= len(want.at[p]) })

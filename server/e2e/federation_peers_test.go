@@ -109,7 +109,7 @@ func (v *village) account(of *peer.Actor) *api.Account {
 	return v.home.Find(v, v.bob.Client, of.ID)
 }
 
-// follows has bob follow an actor of a peer's, who accepts.
+// follows makes bob follow an actor of a peer, who accepts.
 func (v *village) follows(of *peer.Actor) {
 	v.Helper()
 	v.followedBy(v.bob, of)

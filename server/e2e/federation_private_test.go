@@ -125,7 +125,8 @@ func TestWhatSomebodyMayNotSeeIsUnknown(t *testing.T) {
 	})
 }
 
-// thread is the id of the conversation of a post, as who may read it is told.
+// thread returns the id of the conversation of a post, from the document for
+// one of its readers.
 func thread(reader *peer.Actor, uri string) string {
 	var doc peer.Doc
 	_ = json.Unmarshal(reader.Get(uri).Body, &doc)

@@ -210,7 +210,7 @@ func TestEditsWidenNothing(t *testing.T) {
 		if got := v.known(st.URI); content(got) != "among all" {
 			v.Errorf("it says %s", got.Content)
 		}
-		// It changes hands for nobody.
+		// The author of a post never changes.
 		other := v.good.Actor("other")
 		v.send(other, other.Update(wide.With("attributedTo", other.ID).With("updated", peer.Stamp(time.Now().Add(time.Hour)))))
 		v.send(other, other.Delete(st.URI))
@@ -269,7 +269,8 @@ func TestAccountsGoWhenTheySaySo(t *testing.T) {
 		if v.known(st.URI) == nil {
 			v.Error("an account is deleted that still is there")
 		}
-		// She says so herself, though some servers go on to show who is deleted.
+		// She signs the Delete herself, since some servers still show deleted
+		// accounts.
 		v.answered(202, v.vera.Send(v.shared(), v.vera.Delete(v.vera.ID)))
 		v.until("what she wrote is gone", func() bool { return v.known(st.URI) == nil })
 		v.until("bob follows nobody", func() bool {
@@ -281,7 +282,7 @@ func TestAccountsGoWhenTheySaySo(t *testing.T) {
 		v.good.Gone(una.ID)
 		v.send(v.mallory, una.Delete(una.ID))
 		v.until("what una wrote is gone", func() bool { return v.known(hers.URI) == nil })
-		// Of strangers nobody asks for a key.
+		// The keys of unknown actors are not fetched for a Delete.
 		v.evil.Forget()
 		for range 50 {
 			ghost := v.evil.Actor("ghost")

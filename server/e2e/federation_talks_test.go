@@ -128,7 +128,8 @@ func chatting(s *scene) {
 	}
 }
 
-// Row 17: who takes no messages gets none, and says so to other servers.
+// Row 17: an account that accepts no messages gets none, and its server tells
+// others so.
 func noChats(s *scene) {
 	ann, bob := s.person(s.home, "ann"), s.person(s.away, "bob")
 	no := api.Bool(false)
@@ -149,8 +150,8 @@ func noChats(s *scene) {
 	}
 }
 
-// Row 10: a report is forwarded to who moderates its target, who is not told
-// who made it.
+// Row 10: a report is forwarded to the moderators of its target. They are not
+// told its author.
 func reportsForwarded(s *scene) {
 	ann, bob, root := s.person(s.home, "ann"), s.person(s.away, "bob"), s.admin(s.away)
 	s.follow(ann, bob)

@@ -96,7 +96,7 @@ func known(t *testing.T, at *servertest.Server, nick string) *person {
 	return &person{Client: at.Client(nick), at: at, nick: nick, handle: at.Handle(nick), actor: at.Actor(nick), id: a.ID}
 }
 
-// admin is somebody new who may do anything at a server.
+// admin creates an admin with all rights at a server.
 func (s *scene) admin(at *servertest.Server) *client.Client {
 	s.Helper()
 	return at.Admin(fmt.Sprintf("root%d", s.people.Add(1)))

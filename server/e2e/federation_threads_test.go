@@ -244,8 +244,8 @@ func TestOldPostsAreAskedForAgain(t *testing.T) {
 	})
 }
 
-// TestOnlyWhatConcernsSomebodyIsKept sends posts that nobody asked for, and such
-// as name somebody.
+// TestOnlyWhatConcernsSomebodyIsKept sends posts without local interest, and
+// posts that address a local account.
 func TestOnlyWhatConcernsSomebodyIsKept(t *testing.T) {
 	among(t, func(v *village) {
 		mine := good(v.bob.Statuses.Post(v.ctx(), api.NewStatus{Status: "mine"}))(v)

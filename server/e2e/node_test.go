@@ -48,7 +48,8 @@ func TestMastodonPyMakesEveryCall(t *testing.T) {
 	}
 }
 
-// everything tells a script where the server is and who may call it.
+// everything passes the address of the server and the users' tokens to a
+// script.
 func everything(t *testing.T, s *servertest.Server, cmd *exec.Cmd) {
 	t.Helper()
 	in := map[string]string{"base": s.URL, "password": servertest.Password, "app": s.AppToken()}

@@ -183,8 +183,8 @@ func fill(t *testing.T, path string) {
 	}
 }
 
-// TestAReadOnlyFolderIsRefusedUntouched starts svcd, as somebody who may not
-// write, on an empty folder and on one with a database.
+// TestAReadOnlyFolderIsRefusedUntouched starts svcd, as a user without write
+// access, on an empty folder and on one with a database.
 func TestAReadOnlyFolderIsRefusedUntouched(t *testing.T) {
 	t.Parallel()
 	for _, with := range []string{"nothing", "a database"} {

@@ -65,7 +65,8 @@ func TestDueStatusesArePostedOnceThroughKills(t *testing.T) {
 		if len(left.Items) != 0 {
 			t.Errorf("%d are still scheduled", len(left.Items))
 		}
-		// Who somebody is, is kept for a second, and another server may have posted.
+		// The account is cached for a second, and another server may have
+		// posted.
 		for deadline := time.Now().Add(10 * time.Second); me.StatusesCount != len(want); <-time.After(100 * time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatalf("%d statuses are counted", me.StatusesCount)
