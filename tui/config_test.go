@@ -31,7 +31,7 @@ func TestASettingIsTypedComparedSavedAndForgotten(t *testing.T) {
 	d.shows("CONFIG 1/", ":svc :instance")
 	d.press("<enter>/:limit <enter>")
 	d.shows("SETTINGS :svc :instance", ">         :limit", "in force: 5000", "saved: -")
-	// What the type refuses is said at the field, where the text stays.
+	// A refusal by the type appears at the field, and the text stays there.
 	d.press("e")
 	d.shows("value: 5000_")
 	d.press("x<enter>")

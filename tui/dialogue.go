@@ -20,14 +20,14 @@ import (
 	"svc/tui/staged"
 )
 
-// dialogue is the program as a dialogue of lines, for screen readers and bad lines:
-// a command is read, carried out by the model, and its result told. Nothing is
-// drawn, and no escape sequence is written.
+// dialogue is the program as a dialogue of lines, for screen readers and bad
+// connections: it reads a command, the model carries it out, and the dialogue
+// prints the result. It draws no screen, and writes no escape sequence.
 type dialogue struct {
 	m   *model
 	out io.Writer
 	in  *bufio.Reader
-	tty *os.File // whose echo is switched off for secrets, nil for a pipe
+	tty *os.File // secrets switch off its echo; nil for a pipe
 
 	pending int // commands that a line waits for
 	asking  bool
@@ -83,7 +83,8 @@ func runPlain(ctx context.Context, m *model, in, out *os.File) error {
 
 func newDialogue(m *model, in io.Reader, out io.Writer) *dialogue {
 	p := &dialogue{m: m, in: bufio.NewReader(in), out: out, told: map[*staged.Item]bool{}}
-	// Wide enough that nothing is cut or wrapped: the terminal does that.
+	// The width is large enough that no line is cut or wrapped: the terminal
+	// does that.
 	m.width, m.height = 1000, 100
 	m.tty = nil
 	m.heardNotice = func(text string) { p.news = append(p.news, text) }
@@ -142,8 +143,8 @@ func (p *dialogue) track(cmd tea.Cmd) tea.Cmd {
 
 var inTurn = reflect.TypeOf(tea.Sequence(tea.Quit, tea.Quit)())
 
-// follow carries on with the end of a command. What bubbletea alone understands
-// goes back to it.
+// follow continues with the result of a command. Messages that only bubbletea
+// understands go back to it.
 func (p *dialogue) follow(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case nil:
@@ -362,7 +363,7 @@ func (p *dialogue) tellNews() {
 	}
 }
 
-// speak tells the news, and the question that is open, else what is in front.
+// speak prints the news, and the open question, or else the shown content.
 func (p *dialogue) speak() {
 	m := p.m
 	p.tellNews()
@@ -398,7 +399,7 @@ func (p *dialogue) question() {
 	q := p.m.prompt
 	p.prompt = q
 	for _, l := range q.title {
-		// What stands behind a gap are keys, which a line cannot have.
+		// The text behind a gap lists keys, which a line cannot have.
 		text, _, _ := strings.Cut(strings.TrimSpace(plainText(l)), "   ")
 		if text != "" {
 			p.tell(text)

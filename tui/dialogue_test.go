@@ -16,7 +16,7 @@ import (
 	"svc/client/api"
 )
 
-// talk is a driver whose person types lines.
+// talk is a driver for a person who types lines.
 type talk struct {
 	*driver
 	p   *dialogue
@@ -60,7 +60,8 @@ func (d *talk) hears(texts ...string) {
 	}
 }
 
-// checkPlain fails on control characters, boxes, and what reorders text.
+// checkPlain fails on control characters, boxes, and characters that reorder
+// text.
 func checkPlain(t testing.TB, text string) {
 	t.Helper()
 	for _, r := range text {

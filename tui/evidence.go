@@ -79,7 +79,7 @@ func (r *reports) history(t *tally) string {
 	return strings.Join(parts, ", ")
 }
 
-// scanned says how much of all reports history is based on.
+// scanned is the part of all reports that the history covers.
 func (r *reports) scanned() string {
 	if r.all < 0 {
 		return ""
@@ -87,7 +87,7 @@ func (r *reports) scanned() string {
 	return fmt.Sprintf(" (scan %d/%d)", min(r.Columns.Len(), r.all), r.all)
 }
 
-// personLines say who an account is.
+// personLines describe an account.
 func (m *model) personLines(p *shown.Person, rich bool) []line {
 	where := "remote"
 	switch {

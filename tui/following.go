@@ -31,7 +31,7 @@ func next(ctx context.Context, news <-chan heard) tea.Cmd {
 	}
 }
 
-// heard looks for what happened, and waits for more.
+// heard reads the news, and waits for more.
 func (m *model) heard(msg heard) tea.Cmd {
 	m.poll.live = msg.live
 	if msg.over {

@@ -239,8 +239,8 @@ func (l loader) poll(gen int, state string, countAll bool) tea.Cmd {
 	})
 }
 
-// follow listens to the stream of moderation until ctx ends. What happened is
-// read by polls, at once: they alone keep the place of the person.
+// follow listens to the stream of moderation until ctx ends. Polls then read
+// the changes at once: only they keep the position of the person.
 func (l loader) follow() <-chan heard {
 	news := make(chan heard)
 	tell := func(h heard) {

@@ -39,7 +39,7 @@ type model struct {
 	me     safe.Safe
 	nick   string // ours, as it came
 	staff  safe.Staff
-	asked  bool // whether we know who we are
+	asked  bool // whether our own account is known
 	notice line
 	said   time.Time // when the notice came
 	// heardNotice, when set, is told every notice.
@@ -206,8 +206,8 @@ func (m *model) key(msg tea.KeyMsg) tea.Cmd {
 	return m.run(b.do)
 }
 
-// mayChange refuses keys that nobody meant: the keyboard's repeat, and keys
-// typed before anything was on the screen.
+// mayChange refuses accidental keys: the keyboard's repeat, and keys typed
+// before the first frame.
 func (m *model) mayChange(key string) bool {
 	now := m.timer()
 	repeat := key == m.lastChange && now.Sub(m.changedAt) < repeated

@@ -72,8 +72,8 @@ func newNounScreen(n *nouns.Noun, scope string) *nounScreen {
 	return s
 }
 
-// setView filters here by what the server does not search for; rows keep the
-// server's order.
+// setView filters rows by the words that the server does not search for; rows
+// keep the server's order.
 func (s *nounScreen) setView() {
 	f := s.filter
 	if s.noun.Searches && len(f.Words) > 0 {

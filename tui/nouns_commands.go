@@ -58,7 +58,7 @@ func (s *nounScreen) run(m *model, c command) (tea.Cmd, bool) {
 	return tea.Batch(s.refresh(), s.more(m)), true
 }
 
-// enter shows what belongs to the row under the cursor.
+// enter shows the objects that belong to the row under the cursor.
 func (s *nounScreen) enter(m *model) tea.Cmd {
 	r, ok := s.under()
 	switch {
@@ -208,7 +208,7 @@ func shortName(r nouns.Row) string {
 	return safe.Truncate(safe.Line(r.ID), 60, "~")
 }
 
-// newTarget is the typed name of what a person typed.
+// newTarget is the target for a typed text.
 func newTarget(kind action.Kind, text string) string {
 	if t, err := action.ParseTarget(kind.Noun(), text); err == nil {
 		return t.String()
@@ -276,7 +276,7 @@ func (m *model) call(s *nounScreen, v nouns.Verb, row nouns.Row, text, label str
 	}
 }
 
-// called shows the end of a call, also in the list of what was done.
+// called shows the result of a call, also in the list of finished actions.
 func (m *model) called(msg called) tea.Cmd {
 	result := action.Result{Action: action.Action{Target: msg.label}, Outcome: action.Changed, Err: msg.err}
 	done := &staged.Done{Item: &staged.Item{Label: msg.label}, Results: []action.Result{result}, At: m.now()}
@@ -304,7 +304,7 @@ type planned struct {
 	err    error
 }
 
-// plan makes up what a text would do, and shows it.
+// plan makes the plan for a text, and shows it.
 func (m *model) plan(s *nounScreen, v nouns.Verb, row nouns.Row, text string) tea.Cmd {
 	c := m.load.c
 	return m.load.run(func(ctx context.Context) tea.Msg {
@@ -313,8 +313,8 @@ func (m *model) plan(s *nounScreen, v nouns.Verb, row nouns.Row, text string) te
 	})
 }
 
-// planned asks whether a plan is meant. What is wrong with it stands at the
-// field, with the text as it was typed.
+// planned asks for confirmation of a plan. An error appears at the field, with
+// the text as it was typed.
 func (m *model) planned(msg planned) {
 	s, v, rows := msg.screen, msg.verb, []nouns.Row{msg.row}
 	if m.screen() != s || m.prompt != nil {

@@ -10,7 +10,8 @@ import (
 	"svc/tui/nouns"
 )
 
-// askPalette reads the name of a command: a screen, or what a key does here.
+// askPalette reads the name of a command: a screen, or a key's action on this
+// screen.
 func (m *model) askPalette() {
 	names := []string{string(doReports), string(doUsers), string(doLog)}
 	for _, n := range nouns.All() {

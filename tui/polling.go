@@ -74,7 +74,8 @@ func (m *model) pollNow() tea.Cmd {
 	return m.pollDue(pollDue{m.poll.number})
 }
 
-// woken notes that somebody is there, and looks for news when nobody was.
+// woken notes a key of the person, and reads the news if there was none for a
+// while.
 func (m *model) woken() tea.Cmd {
 	idle := m.timer().Sub(m.poll.lastKey) > idleAfter
 	m.poll.lastKey = m.timer()

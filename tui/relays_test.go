@@ -79,13 +79,15 @@ func TestARelayThatCannotBeNamedIsAskedForAgain(t *testing.T) {
 	if len(d.m.staged.Items) != 0 || followed(t, s) != nil {
 		t.Error("something was staged")
 	}
-	// One that nobody answers for is not followed, and the outbox says why.
+	// A relay on a server that does not answer is not followed, and the outbox
+	// has the reason.
 	d.press("fhttp://127.0.0.9:1/actor<enter>")
 	d.pass(5 * time.Second)
 	d.shows("the server cannot follow it")
 }
 
-// A relay whose server is down shows that, and the last error.
+// TestRelaysShowHowDeliveryGoes: a relay on a stopped server shows that, and
+// the last error.
 func TestRelaysShowHowDeliveryGoes(t *testing.T) {
 	s, _ := withRelay(t)
 	c := s.Admin("root")

@@ -61,8 +61,8 @@ func (m *model) flush() tea.Cmd {
 		}
 		undoes = append(undoes, entries...)
 	}
-	// On disk it says that it is being sent before it is: after a crash nobody
-	// should believe that nothing went out.
+	// The file marks the batch as being sent before it is: after a crash it
+	// must not look unsent.
 	write, engine, parent, journal := m.staged.Save(), m.engine, m.load.ctx, m.journal
 	return func() tea.Msg {
 		msg := sent{items: batch}

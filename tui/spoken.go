@@ -11,7 +11,8 @@ import (
 	"svc/tui/shown"
 )
 
-// spoken is what stands in front in sentences, a line each, for plain mode.
+// spoken describes the shown content in sentences, one on each line, for plain
+// mode.
 func (m *model) spoken() []string {
 	switch s := m.screen().(type) {
 	case *reports:
@@ -130,7 +131,7 @@ func reportCount(n int) string {
 	return fmt.Sprintf("%d reports", n)
 }
 
-// told joins what there is to tell.
+// told joins the parts that are not empty.
 func told(parts ...string) string {
 	var out []string
 	for _, part := range parts {

@@ -12,7 +12,8 @@ import (
 	"svc/tui/shown"
 )
 
-// userVerb is what a key does to accounts, in the list and on the page of one.
+// userVerb is the effect of a key on accounts, in the list and on the page of
+// one.
 type userVerb struct {
 	do   command
 	key  string
@@ -152,7 +153,7 @@ func accts(nicks []string) []string {
 	return out
 }
 
-// callPerson carries out what is answered at once, for one account.
+// callPerson carries out an immediate command for one account.
 func (m *model) callPerson(c command, people []shown.Person) {
 	if len(people) != 1 {
 		m.say(inkDim, string(c)+" works on one account at a time")

@@ -256,7 +256,7 @@ func optionsOf(f settings.Field) []string {
 
 var errSame = errors.New("it is so already")
 
-// planSet plans to save what was typed for a setting.
+// planSet plans to save the typed text for a setting.
 func planSet(ctx context.Context, c *client.Client, row Row, text string) (*Plan, error) {
 	s, err := readState(ctx, c)
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"svc/client/safe"
 )
 
-// hosts shows other servers by name: whether they take what is sent, how much
-// waits, and the last error. state: narrows the list to failing, dead or waiting
-// ones. R sends what waits now; F drops it for good. Enter shows the server's
-// statuses.
+// hosts shows other servers by name: whether they accept deliveries, the number
+// waiting, and the last error. state: narrows the list to failing, dead or
+// waiting ones. R sends the waiting deliveries now; F drops them for good.
+// Enter shows the server's statuses.
 var hosts = &Noun{
 	Name: "hosts", Key: "8", Help: "other servers, and how sending to them goes",
 	Columns: []Column{

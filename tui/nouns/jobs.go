@@ -10,8 +10,8 @@ import (
 	"svc/client/safe"
 )
 
-// queues shows how much background work of each kind there is. R has all that
-// failed in one done again; enter shows what failed.
+// queues shows the amount of background work of each kind. R repeats all failed
+// jobs of a queue; enter shows them.
 var queues = &Noun{
 	Name: "queues", Key: "9", Help: "background work",
 	Columns: []Column{

@@ -43,7 +43,7 @@ type Column struct {
 	Head  string
 	Width int
 	Wide  bool // only where there are 100 cells
-	Tone  bool // drawn in the row's tone; what is staged stands here
+	Tone  bool // drawn in the row's tone; shows staged changes
 }
 
 // Query selects rows: those of a scope, and of the filter's state and word.
@@ -103,10 +103,10 @@ const (
 	Dim
 )
 
-// Verb is what a key does.
+// Verb is the effect of a key.
 type Verb struct {
 	Key  string
-	Name string // what keys are bound to, with the noun before it: relays.follow
+	Name string // its name for key bindings, with the noun before it: relays.follow
 	Help string
 	// Kind is staged for the chosen rows, with Args; Call is made at once for one
 	// row or, with New, for none. A verb has one of both.
@@ -125,8 +125,9 @@ type Verb struct {
 	Fits func(Row) bool
 	// Sure asks also before one row is changed.
 	Sure bool
-	// Plan, in place of Kind and Call, shows what a text would do to a row before
-	// that is done. Its error, and that of the plan's Send, stand at the field.
+	// Plan, in place of Kind and Call, shows the effect of a text on a row
+	// before it is carried out. Its error, and that of the plan's Send, appear
+	// at the field.
 	Plan func(ctx context.Context, c *client.Client, row Row, text string) (*Plan, error)
 }
 

@@ -18,7 +18,7 @@ func TestParseBackground(t *testing.T) {
 }
 
 func TestWithoutAnAnswerColorfgbgDecides(t *testing.T) {
-	file, err := os.Open(os.DevNull) // no terminal: nobody to ask
+	file, err := os.Open(os.DevNull) // no terminal that could answer
 	if err != nil {
 		t.Fatal(err)
 	}
