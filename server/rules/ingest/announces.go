@@ -36,9 +36,9 @@ func (s *Service) onAnnounce(ctx context.Context, in *Incoming) error {
 	if err != nil {
 		return err
 	}
-	boost := social.RemoteReblog{URI: in.ID, To: in.Activity.Addresses("to"), CC: in.Activity.Addresses("cc"), At: s.notFuture(in.Activity.Time("published"))}
+	reblog := social.RemoteReblog{URI: in.ID, To: in.Activity.Addresses("to"), CC: in.Activity.Addresses("cc"), At: s.notFuture(in.Activity.Time("published"))}
 	return dropRefused(in.Commit(ctx, func(tx *db.DB) error {
-		return s.social.In(tx).TakeReblog(ctx, in.Actor, status.ID, boost)
+		return s.social.In(tx).TakeReblog(ctx, in.Actor, status.ID, reblog)
 	}))
 }
 
@@ -59,7 +59,7 @@ func (s *Service) confirmed(ctx context.Context, in *Incoming) error {
 		return dropUnfetched(in.ID, err)
 	}
 	if !doc.Is("Announce") || doc.IDOf("actor") != in.Actor.URI || !s.ids.SameOrigin(in.ID, in.Actor.URI) {
-		return errDrop("%.200q is no boost by %.200q", in.ID, in.Actor.URI)
+		return errDrop("%.200q is no reblog by %.200q", in.ID, in.Actor.URI)
 	}
 	in.Activity, err = s.judge(ctx, in.Actor, doc) // it may differ from the forwarded one
 	return err
@@ -80,7 +80,7 @@ func (s *Service) announcedStatus(ctx context.Context, in *Incoming, id string) 
 		return nil, err
 	}
 	if followers == 0 && in.Owner == nil {
-		return nil, errDrop("a boost of what is not here, by somebody whom nobody follows")
+		return nil, errDrop("a reblog of an unknown status, by an account without local followers")
 	}
 	return s.object(ctx, id)
 }

@@ -60,7 +60,7 @@ func (s *Service) object(ctx context.Context, uri string) (*db.Status, error) {
 	status, err := s.db.StatusByURI(ctx, id)
 	switch {
 	case err == nil && status.ReblogOfID != nil:
-		return nil, errDrop("%.200q is a boost", id)
+		return nil, errDrop("%.200q is a reblog", id)
 	case err == nil || !isNotFound(err):
 		return status, err
 	case s.ours(id):
