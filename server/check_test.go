@@ -66,7 +66,7 @@ func TestEveryFaultIsFoundAndRepaired(t *testing.T) {
 				AND s.visibility NOT IN ('direct', 'list') AND NOT EXISTS (SELECT 1 FROM status_recipients r WHERE r.status_id = s.id))`},
 			{"deliveries.host", `INSERT INTO activities (uri, account_id, type, body, priority, audience, distributed_at, created_at) VALUES ('x', 'x', 'x', '', 1, '{}', 0, 0);
 				INSERT INTO deliveries (activity_id, inbox, host, priority, next_at, created_at) SELECT id, 'x', 'x.example', 1, 0, 0 FROM activities WHERE uri = 'x'`},
-			{"delivery_hosts.waiting", "UPDATE delivery_hosts SET waiting = 5"},
+			{"delivery_hosts.waiting", "INSERT INTO delivery_hosts (host, priority, due_at, waiting, holder) VALUES ('y.example', 1, 0, 5, 'another process')"},
 			{"stored_files.name", "INSERT INTO stored_files (name, size) VALUES ('ab.png', 1)"},
 		} {
 			for _, statement := range strings.Split(c.spoil, ";") {

@@ -3,6 +3,7 @@ package clientapi_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"regexp"
 	"strings"
 	"testing"
@@ -192,10 +193,13 @@ func TestConversationsArePaged(t *testing.T) {
 func TestAPageOfConversationsTakesAsManyStatementsAsOne(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		bob, token := s.Client("bob"), s.Token("ann", servertest.AllScopes)
+		// Jobs may change an author in the meantime, who is rendered again then.
 		count := func() int64 {
-			path := "/api/v1/conversations?limit=40"
-			s.Get(t.Context(), path, token) // fills the cache
-			return dbtest.Queries(t, func(ctx context.Context) { s.Get(ctx, path, token) })
+			least := int64(math.MaxInt64)
+			for range 4 {
+				least = min(least, dbtest.Queries(t, func(ctx context.Context) { s.Get(ctx, "/api/v1/conversations?limit=40", token) }))
+			}
+			return least
 		}
 		publish(t, bob, api.NewStatus{Status: "@ann 0", Visibility: "direct"})
 		one := count()

@@ -88,6 +88,7 @@ var changing = []struct {
 }{
 	{regexp.MustCompile(`http://127\.0\.0\.1:\d+`), "https://svc.example"},
 	{regexp.MustCompile(`"[A-Za-z0-9_-]{43}"`), `"SECRET"`},
+	{regexp.MustCompile(`"[A-Za-z0-9_-]{87}"`), `"PUBLIC KEY"`},
 	{regexp.MustCompile(`"created_at": \d{10}`), `"created_at": 1500000000`},
 	{regexp.MustCompile(`"valid_until": "[^"]+"`), `"valid_until": "2125-01-01T00:00:00.000Z"`},
 }
