@@ -87,11 +87,12 @@ func beginOn(t testing.TB, c *client.Client, width, height int, o Options) *driv
 		d.timers = append(d.timers, timer{d.clock.Add(wait), msg})
 		return nil
 	}
+	ended := t.Context().Done()
 	m.background = func(cmd tea.Cmd) tea.Cmd {
 		go func() {
 			select {
 			case d.heard <- cmd():
-			case <-t.Context().Done():
+			case <-ended:
 			}
 		}()
 		return nil
