@@ -271,14 +271,14 @@ func (p *dialogue) answer(text string) tea.Cmd {
 	p.prompt = nil // told again if it stays open
 	if q.text != nil {
 		m.prompt = nil
-		switch {
-		case word == "" || word == "cancel" || word == "esc":
+		switch word {
+		case "", "cancel", "esc":
 			p.hear("cancelled")
 			if q.cancel != nil {
 				return q.cancel(m, q.text.String())
 			}
 			return nil
-		case word == "keep":
+		case "keep":
 			return q.done(m, q.text.String())
 		}
 		return q.done(m, safe.Text(text))
