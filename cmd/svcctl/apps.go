@@ -70,7 +70,7 @@ type appFlags struct {
 
 func (f *appFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.name, "name", "", "what people see it called")
+	flags.StringVar(&f.name, "name", "", "the name that people see")
 	flags.StringSliceVar(&f.redirects, "redirect-uri", nil, "the `URIS` that people may be sent back to")
 	flags.StringSliceVar(&f.scopes, "scope", nil, "the `SCOPES` it may ask for: read, write, follow, push, admin")
 	flags.StringVar(&f.website, "website", "", "its `URL`")

@@ -234,7 +234,7 @@ type loginStatus struct {
 func authStatusCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "status",
-		Short: "Show who is logged in, and what that is good for",
+		Short: "Show the logged-in account, and its rights",
 		Args:  cli.ExactArgs(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			conn, err := a.Connect(cmd.Context())

@@ -117,7 +117,7 @@ func chatMessagesCommand(a *cli.App) *cobra.Command {
 func chatDeleteMessageCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "delete-message CHAT MESSAGE...",
-		Short: "Delete messages of a chat, for both who have it",
+		Short: "Delete messages of a chat, on both sides",
 		Args:  cli.NeedArgs(2, "a chat and the id of a message"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			messages, err := a.Words("message", args[1:])

@@ -131,7 +131,7 @@ token without admin:write sees only masks.`,
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&dbOnly, "db-only", false, "compare with what is saved in the database, both ways")
+	cmd.Flags().BoolVar(&dbOnly, "db-only", false, "compare with the settings saved in the database, both ways")
 	return cmd
 }
 
@@ -157,7 +157,7 @@ func planChanges(ctx context.Context, a *cli.App, file string, prune bool) (*cli
 }
 
 func addPrune(cmd *cobra.Command, prune *bool) {
-	cmd.Flags().BoolVar(prune, "prune", false, "unset what is saved and not in the file")
+	cmd.Flags().BoolVar(prune, "prune", false, "unset saved settings that are not in the file")
 }
 
 func configPlanCommand(a *cli.App) *cobra.Command {
@@ -199,7 +199,7 @@ func configApplyCommand(a *cli.App) *cobra.Command {
 	var prune bool
 	cmd := &cobra.Command{
 		Use:   "apply FILE",
-		Short: "Save the settings of a file, all or none; what is so already is not sent",
+		Short: "Save the settings of a file, all or none; unchanged ones are not sent",
 		Args:  cli.ExactArgs(1, "one file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			conn, c, err := planChanges(cmd.Context(), a, args[0], prune)

@@ -45,7 +45,7 @@ var fieldShape = output.Shape[settings.Field]{
 func configDescribeCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:               "describe [GROUP [KEY [SUBKEY]]]",
-		Short:             "Tell what settings there are, their types and what they do",
+		Short:             "List all settings, with their types and effects",
 		ValidArgsFunction: completeConfig(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			conn, err := a.Connect(cmd.Context())

@@ -16,8 +16,8 @@ import (
 func configUnsetCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "unset GROUP KEY [SUBKEY...] | NAME... | -",
-		Short: "Forget what is saved, so that the built-in value acts again",
-		Long: `Forget what is saved, so that the built-in value acts again: of a whole KEY, or
+		Short: "Forget saved values, so that the built-in ones act again",
+		Long: `Forget saved values, so that the built-in ones act again: of a whole KEY, or
 of the SUBKEYS of it. Names like config/:svc/:instance/:limit, as -o name prints
 them, may be of several keys; a dash reads them from standard input.`,
 		Args:              cli.NeedArgs(1, "a setting"),

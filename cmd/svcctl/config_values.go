@@ -70,7 +70,7 @@ standard input, which keeps secrets out of the arguments.`,
 	}
 	cmd.Flags().BoolVar(&asText, "string", false, "take the value as text")
 	cmd.Flags().BoolVar(&asWire, "json", false, "take the value as JSON in the API's form")
-	cmd.Flags().BoolVar(&anew, "new", false, "save also what the server has no such setting for")
+	cmd.Flags().BoolVar(&anew, "new", false, "save also settings that the server does not know")
 	return cmd
 }
 
@@ -191,7 +191,7 @@ func configListCommand(a *cli.App, verb, short string) *cobra.Command {
 			return putSetting(cmd.Context(), a, conn, e, settings.ListOf(list...))
 		},
 	}
-	cmd.Flags().BoolVar(&anew, "new", false, "save also what the server has no such setting for")
+	cmd.Flags().BoolVar(&anew, "new", false, "save also settings that the server does not know")
 	return cmd
 }
 

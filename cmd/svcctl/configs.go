@@ -135,7 +135,7 @@ them for what is nested, only that value is printed.`,
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&dbOnly, "db-only", false, "only what is saved in the database")
+	cmd.Flags().BoolVar(&dbOnly, "db-only", false, "only settings saved in the database")
 	cmd.Flags().BoolVar(&withSecrets, "with-secrets", false, "show secrets instead of masking them")
 	cmd.Flags().BoolVar(&failNonempty, "fail-nonempty", false, "exit 9 when anything matches")
 	return cmd

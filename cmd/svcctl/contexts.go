@@ -122,7 +122,7 @@ func contextAddCommand(a *cli.App) *cobra.Command {
 	var tokenCommand []string
 	cmd := &cobra.Command{
 		Use:   "add NAME URL",
-		Short: "Add an instance, or change what is known of it",
+		Short: "Add an instance, or change its entry",
 		Args:  cli.ExactArgs(2, "a name and an address"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := login.CheckContextName(args[0]); err != nil {

@@ -55,7 +55,7 @@ func federationHostsCommand(a *cli.App) *cobra.Command {
 	var states []string
 	cmd := &cobra.Command{
 		Use:   "hosts",
-		Short: "List other servers by name: whether they take what they are sent, and how much waits",
+		Short: "List other servers by name, with the state and number of deliveries to them",
 		Args:  cli.ExactArgs(0, "no argument"),
 		PreRunE: func(*cobra.Command, []string) error {
 			for state, on := range map[string]bool{api.HostsFailing: failing, api.HostsDead: dead, api.HostsWaiting: waiting} {

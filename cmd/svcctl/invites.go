@@ -160,7 +160,7 @@ func inviteEmailCommand(a *cli.App) *cobra.Command {
 			}, func(ctx context.Context) error { return conn.Admin.Invites.Email(ctx, args[0], name) })
 		},
 	}
-	cmd.Flags().StringVar(&name, "name", "", "whom the mail greets")
+	cmd.Flags().StringVar(&name, "name", "", "the name in the mail's greeting")
 	return cmd
 }
 

@@ -87,7 +87,7 @@ func jobsRetryCommand(a *cli.App) *cobra.Command {
 	var queue string
 	cmd := &cobra.Command{
 		Use:   "retry ID | --queue NAME",
-		Short: "Do a job that failed again, or all of a queue; federator_outgoing stands for what other servers wait for",
+		Short: "Do a failed job again, or all of a queue; federator_outgoing stands for deliveries to other servers",
 		Args:  cli.AtMost(1, "one job"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if (len(args) == 0) == (queue == "") {

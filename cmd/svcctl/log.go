@@ -38,7 +38,7 @@ func logListCommand(a *cli.App) *cobra.Command {
 	var query api.LogQuery
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List what moderators did, newest first",
+		Short: "List the actions of moderators, newest first",
 		Args:  cli.ExactArgs(0, "no argument"),
 		PreRunE: func(*cobra.Command, []string) error {
 			for _, bound := range []struct {
@@ -62,9 +62,9 @@ func logListCommand(a *cli.App) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&since, "since", "", "only what happened at or after `TIME`: RFC 3339, a date, 36h, 7d")
-	f.StringVar(&until, "until", "", "only what happened at or before `TIME`")
-	f.StringVar(&actor, "actor", "", "only what this `USER` did")
+	f.StringVar(&since, "since", "", "only actions at or after `TIME`: RFC 3339, a date, 36h, 7d")
+	f.StringVar(&until, "until", "", "only actions at or before `TIME`")
+	f.StringVar(&actor, "actor", "", "only actions of this `USER`")
 	f.StringVar(&query.Search, "search", "", "only messages that contain `TEXT`")
 	return cli.WatchedListCommand(a, cmd, logShape, []string{api.EventLog}, func(ctx context.Context, conn *cli.Connection, _ []string) (cli.Listed[api.LogEntry], error) {
 		if actor != "" {

@@ -210,7 +210,7 @@ func reportStateCommand(a *cli.App, kind action.Kind, short string) *cobra.Comma
 		},
 	}
 	cmd.Flags().StringVar(&note, "note", "", "also write this `TEXT` under each report that changes")
-	cmd.Flags().BoolVar(&force, "force", false, "overwrite what another moderator decided meanwhile")
+	cmd.Flags().BoolVar(&force, "force", false, "overwrite a decision that another moderator made meanwhile")
 	return cmd
 }
 

@@ -127,7 +127,7 @@ func statsCommand(a *cli.App) *cobra.Command {
 	var instance string
 	cmd := &cobra.Command{
 		Use:   "stats",
-		Short: "Count the posts of all servers, or of one, by who may see them",
+		Short: "Count the posts of all servers, or of one, by visibility",
 		Args:  cli.ExactArgs(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			conn, err := a.Connect(cmd.Context())

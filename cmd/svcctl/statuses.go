@@ -169,7 +169,7 @@ func statusSetCommand(a *cli.App) *cobra.Command {
 	var force bool
 	cmd := &cobra.Command{
 		Use:   "set STATUS... [--sensitive=BOOL] [--visibility VISIBILITY]",
-		Short: "Mark statuses as sensitive or not, or change who sees them",
+		Short: "Mark statuses as sensitive or not, or change their visibility",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			wish := map[string]string{}
 			kind := action.StatusSensitive
@@ -190,7 +190,7 @@ func statusSetCommand(a *cli.App) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&sensitive, "sensitive", false, "whether their media are sensitive")
-	cmd.Flags().StringVar(&visibility, "visibility", "", "who sees them: "+cli.AnyOf(settableVisibilities))
+	cmd.Flags().StringVar(&visibility, "visibility", "", "their new visibility: "+cli.AnyOf(settableVisibilities))
 	addForce(cmd, &force)
 	cli.CompleteFlag(cmd, "visibility", settableVisibilities...)
 	return cmd

@@ -64,7 +64,7 @@ func journalCommand(a *cli.App) *cobra.Command {
 			return journalShape.Print(p, entries[:min(limit, len(entries))], false)
 		},
 	}
-	cmd.Flags().StringVar(&since, "since", "", "only what was done at or after `TIME`: RFC 3339, a date, 36h, 7d")
+	cmd.Flags().StringVar(&since, "since", "", "only entries at or after `TIME`: RFC 3339, a date, 36h, 7d")
 	cmd.Flags().IntVar(&limit, "limit", 50, "print at most `N`")
 	return cli.Examples(cmd, "journal --since 1d")
 }
@@ -74,8 +74,8 @@ func undoCommand(a *cli.App) *cobra.Command {
 	var since string
 	cmd := &cobra.Command{
 		Use:   "undo [ID...]",
-		Short: "Take back what was changed from this machine: the last command, or entries of the journal",
-		Long: "Take back what was changed from this machine, by svcctl or its terminal UI: the last command, " +
+		Short: "Take back changes made from this machine: the last command, or entries of the journal",
+		Long: "Take back changes made from this machine, by svcctl or its terminal UI: the last command, " +
 			"everything since a time, or entries of svcctl journal. An object that somebody changed since then is " +
 			"left alone (exit 5). Deletions, mails, resets and changes of settings are not taken back.",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -105,7 +105,7 @@ func undoCommand(a *cli.App) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&last, "last", false, "the last command, also without this flag")
 	cmd.Flags().StringVar(&since, "since", "", "all that was done at or after `TIME`: 10m, 36h, RFC 3339")
-	cmd.Flags().BoolVar(&force, "force", false, "also what somebody changed since then")
+	cmd.Flags().BoolVar(&force, "force", false, "also take back objects that somebody changed since then")
 	return cli.Examples(cmd, "undo", "undo --since 10m --dry-run", "undo k3m9x2aa-1")
 }
 

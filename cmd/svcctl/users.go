@@ -138,7 +138,7 @@ func userListCommand(a *cli.App) *cobra.Command {
 	f.StringSliceVar(&filters, "filter", nil, "only users that are all of `FILTERS`: "+cli.AnyOf(userFilters))
 	f.StringSliceVar(&query.Tags, "tag", nil, "only users with any of these `TAGS`")
 	f.StringSliceVar(&query.ActorTypes, "actor-type", nil, "only accounts of these `TYPES`: Person, Service, ...")
-	f.StringVar(&query.Name, "name", "", "only users whose display name contains `TEXT`")
+	f.StringVar(&query.Name, "name", "", "only users with `TEXT` in their display name")
 	f.StringVar(&query.Email, "email", "", "only the user with this `ADDRESS`")
 	cli.CompleteFlag(cmd, "filter", userFilters...)
 	return cli.WatchedListCommand(a, cmd, userShape, []string{api.EventRegistration, api.EventLog}, func(_ context.Context, conn *cli.Connection, args []string) (cli.Listed[api.AdminUser], error) {
@@ -168,7 +168,7 @@ func userActivationCommand(a *cli.App, kind action.Kind, short string) *cobra.Co
 }
 
 func addForce(cmd *cobra.Command, force *bool) {
-	cmd.Flags().BoolVar(force, "force", false, "overwrite what another moderator changed meanwhile")
+	cmd.Flags().BoolVar(force, "force", false, "overwrite changes that another moderator made meanwhile")
 }
 
 // userToggleCommand is the one verb that names no wished state: it is

@@ -23,7 +23,7 @@ import (
 func WatchedListCommand[T any](a *App, cmd *cobra.Command, shape output.Shape[T], events []string, ask func(ctx context.Context, conn *Connection, args []string) (Listed[T], error)) *cobra.Command {
 	var every time.Duration
 	cmd = ListCommand(a, cmd, shape, ask)
-	cmd.Flags().DurationVar(&every, "watch", 0, "go on, and print what changes; look every `TIME` where the server does not say when")
+	cmd.Flags().DurationVar(&every, "watch", 0, "go on, and print changes; look every `TIME` where the server does not announce them")
 	cmd.Flags().Lookup("watch").NoOptDefVal = "10s"
 	list := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
