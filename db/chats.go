@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 )
 
 // Chat is one local account's side of its exchange with another account.
@@ -75,6 +76,7 @@ func (e *ChatEntry) scan() []any {
 
 // ChatFilter narrows a list of chats.
 type ChatFilter struct {
+	ID        string // only this one
 	WithMuted bool
 	Below     *Chat // those after this one in the list
 	Limit     int
@@ -85,6 +87,9 @@ type ChatFilter struct {
 func (d *DB) Chats(ctx context.Context, v Viewer, f ChatFilter) ([]ChatRow, error) {
 	var q selection
 	q.add(`SELECT c.id, c.account_id, c.recipient_id, c.unread, c.last_message_id, c.created_at, c.updated_at FROM chats c WHERE c.account_id = ?`, v.ID)
+	if f.ID != "" {
+		q.add(` AND c.id = ?`, f.ID)
+	}
 	if v.Relations.Blocks {
 		q.add(` AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = ? AND b.target_id = c.recipient_id)`, v.ID)
 	}
@@ -197,8 +202,21 @@ func (d *DB) CreateChatMessage(ctx context.Context, m *ChatMessage, chats ...*Ch
 			unread, m.CreatedAt, m.ID, m.ID, c.ID); err != nil {
 			return err
 		}
+		if err := d.chatChanged(ctx, c.ID, c.AccountID); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// chatChanged tells the owner of a chat, once in a transaction, that its counter
+// or last message is another.
+func (d *DB) chatChanged(ctx context.Context, id, accountID string) error {
+	e := Event{Kind: EventChat, Subject: id, AccountID: accountID}
+	if d.tx != nil && slices.Contains(d.tx.events, e) {
+		return nil
+	}
+	return d.Emit(ctx, e)
 }
 
 // ReadChat marks the messages of a chat as read, up to one of them.
@@ -216,8 +234,11 @@ func (d *DB) readEntries(ctx context.Context, chatID, cond, id string) error {
 	if err != nil || n == 0 {
 		return err
 	}
-	_, err = d.exec(ctx, "count unread", "UPDATE chats SET unread = unread - ? WHERE id = ?", n, chatID)
-	return err
+	owner, err := value[string](ctx, d.writing(), "count unread", "UPDATE chats SET unread = unread - ? WHERE id = ? RETURNING account_id", n, chatID)
+	if err != nil {
+		return err
+	}
+	return d.chatChanged(ctx, chatID, owner)
 }
 
 // RemoveChatEntry removes a message from one chat. A message that is left in no
@@ -283,7 +304,10 @@ func (d *DB) removeEntry(ctx context.Context, chatID, messageID string) error {
 	if unread {
 		n = 1
 	}
-	_, err = d.exec(ctx, "count unread", `UPDATE chats SET unread = unread - ?,
-		last_message_id = COALESCE((SELECT MAX(e.message_id) FROM chat_entries e WHERE e.chat_id = chats.id), '') WHERE id = ?`, n, chatID)
-	return err
+	owner, err := value[string](ctx, d.writing(), "count unread", `UPDATE chats SET unread = unread - ?,
+		last_message_id = COALESCE((SELECT MAX(e.message_id) FROM chat_entries e WHERE e.chat_id = chats.id), '') WHERE id = ? RETURNING account_id`, n, chatID)
+	if err != nil {
+		return err
+	}
+	return d.chatChanged(ctx, chatID, owner)
 }

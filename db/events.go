@@ -15,7 +15,7 @@ const (
 	EventStatusDeleted = "status.deleted" // subject is its id, data a GoneStatus
 	EventNotification  = "notification"   // subject is its id; of the account
 	EventConversation  = "conversation"   // subject is its id; of the account
-	EventChat          = "chat"           // a message came or was read; subject is the chat's id; of the account
+	EventChat          = "chat"           // a message came, was read or was removed; subject is the chat's id; of the account
 	EventRelationship  = "relationship"   // the account follows, or no longer follows, the subject; data is a state
 	EventFilters       = "filters"        // the account changed its filters
 	EventReport        = "report"         // subject is its id, data one of the words below

@@ -299,6 +299,12 @@ func (t *teller) gone(ctx context.Context) error {
 	return err
 }
 
+// owner is an account as the viewer of its own lists. What is known of the relations
+// of readers may be older than the event, so that all are looked at.
+func owner(id string) db.Viewer {
+	return db.Viewer{ID: id, Relations: db.Relations{Blocks: true, Mutes: true, DomainBlocks: true, ThreadMutes: true}}
+}
+
 // notification sends an account its new notification, if its list shows it.
 func (t *teller) notification(ctx context.Context) error {
 	subs := slices.Concat(t.to[home][t.event.AccountID], t.to[notifications][t.event.AccountID])
@@ -310,7 +316,7 @@ func (t *teller) notification(ctx context.Context) error {
 		return err
 	}
 	id := subs[0].identity()
-	rows, err := t.DB.Notifications(ctx, t.View.Viewer(id), db.NotificationFilter{IDs: []int64{number}}, db.Page{Limit: 1})
+	rows, err := t.DB.Notifications(ctx, owner(id.Account.ID), db.NotificationFilter{IDs: []int64{number}}, db.Page{Limit: 1})
 	if err != nil || len(rows) == 0 {
 		return err
 	}
@@ -333,7 +339,7 @@ func (t *teller) conversation(ctx context.Context) error {
 		return err
 	}
 	id := subs[0].identity()
-	rows, err := t.DB.Participations(ctx, t.View.Viewer(id), db.ParticipationFilter{IDs: []int64{number}}, db.Page{Limit: 1})
+	rows, err := t.DB.Participations(ctx, owner(id.Account.ID), db.ParticipationFilter{IDs: []int64{number}}, db.Page{Limit: 1})
 	if err != nil || len(rows) == 0 {
 		return err
 	}
@@ -351,14 +357,11 @@ func (t *teller) chat(ctx context.Context) error {
 	if len(subs) == 0 {
 		return nil
 	}
-	chat, err := t.DB.Chat(ctx, me, t.event.Subject)
-	if errors.Is(err, db.ErrNotFound) {
-		return nil
-	}
-	if err != nil {
+	rows, err := t.DB.Chats(ctx, owner(me), db.ChatFilter{ID: t.event.Subject, Limit: 1})
+	if err != nil || len(rows) == 0 {
 		return err
 	}
-	shown, err := t.View.Chats(ctx, me, []db.ChatRow{{Chat: *chat}})
+	shown, err := t.View.Chats(ctx, me, rows)
 	if err != nil || len(shown) == 0 {
 		return err
 	}

@@ -82,10 +82,8 @@ func (s *Service) Read(ctx context.Context, by *db.Account, chatID, upTo string)
 		if err := tx.ReadChat(ctx, c.ID, upTo); err != nil {
 			return err
 		}
-		if chat, err = tx.Chat(ctx, by.ID, chatID); err != nil {
-			return err
-		}
-		return tx.Emit(ctx, db.Event{Kind: db.EventChat, Subject: chat.ID, AccountID: by.ID})
+		chat, err = tx.Chat(ctx, by.ID, chatID)
+		return err
 	})
 	return chat, err
 }

@@ -117,11 +117,6 @@ func (s *Service) sent(ctx context.Context, tx *db.DB, by, to *db.Account, m *db
 	if err := tx.CreateChatMessage(ctx, m, into...); err != nil {
 		return err
 	}
-	for _, chat := range into {
-		if err := tx.Emit(ctx, db.Event{Kind: db.EventChat, Subject: chat.ID, AccountID: chat.AccountID}); err != nil {
-			return err
-		}
-	}
 	if err := s.outbox.ChatSent(ctx, tx, by, to, m); err != nil {
 		return err
 	}
@@ -203,10 +198,8 @@ func (s *Service) ReadMessage(ctx context.Context, by *db.Account, chatID, messa
 		if err := tx.ReadChatMessage(ctx, chat.ID, messageID); err != nil {
 			return err
 		}
-		if entry, err = tx.ChatEntry(ctx, chat.ID, messageID); err != nil {
-			return err
-		}
-		return tx.Emit(ctx, db.Event{Kind: db.EventChat, Subject: chat.ID, AccountID: by.ID})
+		entry, err = tx.ChatEntry(ctx, chat.ID, messageID)
+		return err
 	})
 	return entry, err
 }
