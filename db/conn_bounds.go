@@ -143,10 +143,11 @@ func (c *boundedConn) QueryContext(ctx context.Context, query string, args []dri
 	return boundedRows{rows.(*stdlib.Rows), cancel}, nil
 }
 
-// meets notes that a newer program changed a table whose columns a prepared
-// statement returns: the server refuses the statement from then on. Outside a
-// transaction the caller prepares it anew, and within one the transaction runs
-// again (see retryable). Other connections do so before they are used next.
+// meets notes that a newer program changed the columns of a table: the server
+// refuses the prepared statements that return them from then on. Outside a
+// transaction the caller prepares the statement again, and within one the
+// transaction runs again (see retryable). Other connections do so before they
+// are used next.
 func (c *boundedConn) meets(err error) bool {
 	is := isStalePlan(err)
 	if is && c.changed == c.of.changed.Load() {

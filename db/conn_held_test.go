@@ -133,7 +133,8 @@ func TestAListOfAccountsWaitsForNoChange(t *testing.T) {
 	})
 }
 
-// TestWhatIsShownStays runs what shows a thing beside what removes or changes it.
+// TestWhatIsShownStays runs operations that show a status beside operations
+// that remove or change it.
 func TestWhatIsShownStays(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx, ann := t.Context(), dbtest.Account(t, d, "ann")

@@ -28,8 +28,8 @@ func newer(t *testing.T, d *db.DB, more map[string]string) *db.DB {
 	return n
 }
 
-// TestAMigrationThatWasReleasedLateIsApplied has a program with a migration whose
-// number is lower than others that were applied.
+// TestAMigrationThatWasReleasedLateIsApplied adds a migration with a lower
+// number than applied ones.
 func TestAMigrationThatWasReleasedLateIsApplied(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx := t.Context()
@@ -143,8 +143,9 @@ CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS meta_two ON meta (value);
 	}
 }
 
-// TestAnOlderProcessServesWhileANewerOneMigrates adds columns to a table whose
-// rows a process reads, outside and within transactions, on all its connections.
+// TestAnOlderProcessServesWhileANewerOneMigrates adds columns to a table while
+// a process reads its rows, outside and within transactions, on all
+// connections.
 func TestAnOlderProcessServesWhileANewerOneMigrates(t *testing.T) {
 	t.Parallel()
 	ctx, d := t.Context(), dbtest.Open(t, onPostgres(t))

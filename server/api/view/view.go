@@ -39,8 +39,8 @@ type View struct {
 	favicon  func(host string) string // the icon of another server, "" for none to be shown
 }
 
-// caches are what was rendered under some settings: addresses of files depend on
-// them.
+// caches have the rendered rows for one version of the settings, since
+// addresses of files depend on the settings.
 type caches struct {
 	under    *config.Settings
 	statuses *lru.Cache[string, *statusJSON]
@@ -88,8 +88,8 @@ func New(p Parts) (*View, error) {
 	}, nil
 }
 
-// cache returns what was rendered under the present settings. A renderer takes it
-// before it begins, so that what it makes of older settings is not found later.
+// cache returns the caches of the present settings. A renderer takes it before
+// it begins, so that rows rendered under older settings are not found later.
 func (v *View) cache() *caches {
 	for {
 		now, kept := v.settings.Load(), v.kept.Load()

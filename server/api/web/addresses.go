@@ -141,8 +141,8 @@ func clientAddr(c *gin.Context) (addr netip.Addr, known bool) {
 	return addr, known
 }
 
-// CountedAddr is what stands for a client where its connections are counted; ""
-// where addresses do not tell clients apart.
+// CountedAddr returns the address under which a client's connections are
+// counted; "" if addresses do not tell clients apart.
 func CountedAddr(c *gin.Context) string {
 	addr, known := clientAddr(c)
 	if !known {

@@ -25,7 +25,7 @@ import (
 	"svc/server/rules/social"
 )
 
-// Parts are what a Service works with.
+// Parts are the dependencies of a Service.
 type Parts struct {
 	DB         *db.DB
 	Process    *alive.Process

@@ -83,7 +83,7 @@ func ignoreNotFound(err error) error {
 	return err
 }
 
-// cancelMissing cancels a job whose documents are gone for good.
+// cancelMissing cancels a job if its documents are gone for good.
 func cancelMissing(err error) error {
 	var no *dropped
 	if errors.As(err, &no) {

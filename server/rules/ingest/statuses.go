@@ -276,7 +276,8 @@ func dropRefused(err error) error {
 	return err
 }
 
-// dropUnfetched decides about an activity whose objects could not be fetched.
+// dropUnfetched decides about an activity after the fetch of its objects
+// failed.
 func dropUnfetched(id string, err error) error {
 	if db.IsTemporary(err) {
 		return err

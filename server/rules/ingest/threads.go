@@ -44,8 +44,9 @@ func (s *Service) depth() int {
 	return min(maxAncestors, s.settings.Load().Instance.RepliesMaxDepth)
 }
 
-// FetchThread runs a job of its kind: it goes up from a reply, and stores what
-// it found from the top down, so that all of it is one thread.
+// FetchThread runs a job of its kind: it fetches the parents of a reply, up to
+// a stored one, and stores them from the top down, so that all statuses join
+// one thread.
 func (s *Service) FetchThread(ctx context.Context, job jobs.FetchThread) error {
 	ctx, cancel := context.WithTimeout(ctx, threadTime)
 	defer cancel()

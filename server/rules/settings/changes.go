@@ -119,8 +119,8 @@ func (s *Store) Update(ctx context.Context, by *db.Account, changes []Change) ([
 	return left, s.Reload(context.WithoutCancel(ctx))
 }
 
-// understand parses names and values. It leaves out what the whitelist
-// excludes, and blank values.
+// understand parses names and values. It leaves out blank values, and settings
+// that the whitelist excludes.
 func (s *Store) understand(changes []Change) ([]wanted, error) {
 	var wrong Refused
 	var out []wanted

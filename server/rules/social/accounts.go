@@ -64,9 +64,10 @@ func (s *Service) applyActive(ctx context.Context, a *db.Account, active bool) e
 	return jobs.Enqueue(ctx, s.db, jobs.Settle{AccountID: a.ID})
 }
 
-// settle does the next part of what follows from showing or hiding an account:
-// a hidden one follows no local accounts, and its followers after one, by id, do
-// not count it. It returns the follower to continue from, nil at the end.
+// settle carries out the next part of showing or hiding an account: a hidden
+// account loses its follows of local accounts, and its followers after one, by
+// id, do not count it. It returns the follower to continue from, nil at the
+// end.
 func settle(ctx context.Context, tx *db.DB, a *db.Account, after string) (*string, error) {
 	if a.Deactivated {
 		cut, more, err := tx.CutLocalFollows(ctx, a.ID, eraseChunk)
