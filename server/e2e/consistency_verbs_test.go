@@ -138,14 +138,18 @@ func (c *crowd) person(r *rand.Rand) *citizen {
 
 func (c *crowd) actor(p *citizen) string { return c.base + "/users/" + p.nickname }
 
-// one is any of a list.
+// one is any of a list, or the one that many act on now.
 func one[T any](c *crowd, r *rand.Rand, list *[]T) (some T, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(*list) == 0 {
 		return some, false
 	}
-	return (*list)[r.IntN(len(*list))], true
+	at := r.IntN(2 * len(*list))
+	if at >= len(*list) {
+		at = int(c.focus.Load()) % len(*list)
+	}
+	return (*list)[at], true
 }
 
 // note remembers something, in the place of the oldest where there are enough.
