@@ -133,8 +133,8 @@ func TestAListOfAccountsWaitsForNoChange(t *testing.T) {
 	})
 }
 
-// TestWhatIsShownStays runs operations that show a status beside operations
-// that remove or change it.
+// TestWhatIsShownStays runs operations that show a row, such as a card or a file,
+// beside operations that remove or change the row.
 func TestWhatIsShownStays(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx, ann := t.Context(), dbtest.Account(t, d, "ann")
