@@ -86,6 +86,8 @@ type bad struct {
 	ids    *strings.Replacer
 	path   map[string]string
 	rows   *watch
+
+	flooded map[string]bool // parts of the API that got long bodies
 }
 
 func newBad(t *testing.T, s *servertest.Server) *bad {
@@ -120,7 +122,7 @@ func newBad(t *testing.T, s *servertest.Server) *bad {
 			":emoji": "%F0%9F%90%88", ":tag": "x", ":signature": "x", ":url": "aHR0cDovLw", ":filename": "x.png", "*path": "x",
 			":method": "totp", ":quote": "00000000-0000-4000-8000-000000000001", ":uuid": "00000000-0000-4000-8000-000000000000",
 		},
-		tokens: map[server.Access]string{},
+		tokens: map[server.Access]string{}, flooded: map[string]bool{},
 	}
 	token := s.Token("ann", servertest.AllScopes)
 	b.tokens[server.Optional], b.tokens[server.User], b.tokens[server.Token], b.tokens[server.App] = token, token, token, s.AppToken()
@@ -402,9 +404,19 @@ func (b *bad) badPaths(r server.Route) {
 	}
 }
 
+// long bodies are cut off before their handler runs. They are sent to one route
+// of each kind of caller in each part of the API.
+const long = 1 << 20
+
 func (b *bad) badBodies(r server.Route) {
+	part := fmt.Sprint(r.Access, strings.Split(r.Path, "/")[:min(4, strings.Count(r.Path, "/"))])
+	floods := !b.flooded[part]
+	b.flooded[part] = true
 	for kind, bodies := range unreadable() {
 		for _, body := range bodies {
+			if len(body) > long && !floods {
+				continue
+			}
 			b.ask(r, b.target(r), kind, body, true)
 		}
 	}
