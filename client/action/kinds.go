@@ -34,6 +34,7 @@ const (
 	UserUnmakeModerator Kind = "user.role.remove.moderator"
 	UserFollow          Kind = "user.follow"   // Args: followed, a nickname
 	UserUnfollow        Kind = "user.unfollow" // Args: followed, a nickname
+	UserMessage         Kind = "user.message"  // Args: text
 
 	InviteRevoke      Kind = "invite.revoke"
 	AppDelete         Kind = "app.delete"
@@ -101,6 +102,7 @@ func init() {
 		{kind: UserUnmakeModerator, back: UserMakeModerator, log: "revoke", now: "deprived of a role", rules: (*Engine).role},
 		{kind: UserFollow, back: UserUnfollow, rules: (*Engine).follow},
 		{kind: UserUnfollow, back: UserFollow, rules: (*Engine).follow},
+		{kind: UserMessage, done: "sent", rules: (*Engine).message, final: true},
 		{kind: InviteRevoke, done: "revoked", rules: (*Engine).revokeInvite, final: true},
 		{kind: AppDelete, done: "deleted", rules: (*Engine).deleteApp, final: true},
 		{kind: ChatMessageDelete, done: "deleted", log: "chat_message_delete", rules: (*Engine).deleteChatMessage, final: true},

@@ -113,3 +113,36 @@ func TestActionsWithOtherArgumentsDoNotShareARequest(t *testing.T) {
 		}
 	}
 }
+
+// TestAMessageReachesItsAccountAlone sends one, and reads it as the account.
+func TestAMessageReachesItsAccountAlone(t *testing.T) {
+	t.Parallel()
+	s := servertest.Start(t)
+	admin := s.Admin("mika")
+	kim, ana := s.Client("kim"), s.Client("ana")
+	r := action.New(admin, action.Options{}).Do(t.Context(), []action.Action{
+		{Kind: action.UserMessage, Target: "user/kim", Args: map[string]string{"text": "please read the rules"}},
+		{Kind: action.UserMessage, Target: "user/kim", Args: map[string]string{"text": ""}},
+	})
+	if r[0].Outcome != action.Changed || r[0].Inverse != nil || r[1].Outcome != action.Failed {
+		t.Errorf("%+v", r)
+	}
+	for _, c := range []struct {
+		who  *client.Client
+		want int
+	}{{kim, 1}, {ana, 0}} {
+		found, err := c.who.Notifications.List(api.NotificationQuery{}).Page(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := 0
+		for _, n := range found.Items {
+			if n.Status != nil && n.Status.Visibility == "direct" {
+				got++
+			}
+		}
+		if got != c.want {
+			t.Errorf("%d messages, want %d", got, c.want)
+		}
+	}
+}

@@ -36,7 +36,18 @@ type Context struct {
 type Config struct {
 	Current  string             `yaml:"current,omitempty"`
 	Contexts map[string]Context `yaml:"contexts,omitempty"`
-	Rest     map[string]any     `yaml:",inline"`
+	// Templates are texts for notes and messages, by name; package canned fills
+	// them.
+	Templates map[string]string `yaml:"templates,omitempty"`
+	// Playbooks are read and checked by package playbook where they are used, so
+	// that a wrong step is in nobody else's way.
+	Playbooks map[string]any `yaml:"playbooks,omitempty"`
+	// Keys puts commands of the terminal UI on other keys: a key, or a list of
+	// them, by the command's name.
+	Keys map[string]any `yaml:"keys,omitempty"`
+	// Filters are saved filters of the terminal UI, by name.
+	Filters map[string]string `yaml:"filters,omitempty"`
+	Rest    map[string]any    `yaml:",inline"`
 }
 
 // ConfigError is a configuration file that cannot be used as it is.

@@ -41,6 +41,7 @@ type Session struct {
 	Origin    *url.URL
 	ReadOnly  bool
 	Protected bool
+	Config    *Config // the configuration file that it was found in
 	// From says where the token comes from: SVCCTL_TOKEN, SVCCTL_TOKEN_FILE,
 	// token_command, or stored.
 	From string
@@ -79,7 +80,7 @@ func Open(paths Paths, getenv func(string) string, want Wanted, useKeyring bool)
 			Hint:    "svcctl context list",
 		}
 	}
-	s := &Session{ReadOnly: want.ReadOnly || truth(getenv("SVCCTL_READ_ONLY"))}
+	s := &Session{Config: config, ReadOnly: want.ReadOnly || truth(getenv("SVCCTL_READ_ONLY"))}
 	address := first(want.URL, getenv("SVCCTL_URL"))
 	if address == "" {
 		if !known {
