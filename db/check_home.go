@@ -20,6 +20,7 @@ func (d *DB) checkedHome() []checked {
 		erased = "EXISTS (SELECT 1 FROM deletions e WHERE e.account_id IN (t.account_id, t.author_id))"
 	)
 	unfollowed := underWay("unfollowed", "j.args ->> 'account_id' = t.account_id AND j.args ->> 'author_id' = t.author_id")
+	settled := underWay("settle", "j.args ->> 'account_id' = t.account_id")
 	unlisted := underWay("unlisted", "CAST(j.args ->> 'list_id' AS BIGINT) = "+number)
 	return []checked{
 		{area: CheckHome, table: "home_entries", key: []string{"account_id", "status_id"}, faults: []fault{
@@ -28,7 +29,7 @@ func (d *DB) checkedHome() []checked {
 				wrong: list + " AND NOT EXISTS (SELECT 1 FROM list_accounts l WHERE l.list_id = " + number + " AND l.account_id = t.author_id) AND " + author + "= t.author_id)"},
 			{column: "author_id", says: "names another author than the status", wrong: author + "<> t.author_id)",
 				mend: "UPDATE home_entries SET author_id = (SELECT s.account_id FROM statuses s WHERE s.id = home_entries.status_id)"},
-			{column: "status_id", says: "is by an author who is not followed", excused: unfollowed + " OR " + erased, mend: "DELETE FROM home_entries",
+			{column: "status_id", says: "is by an author who is not followed", excused: unfollowed + " OR " + settled + " OR " + erased, mend: "DELETE FROM home_entries",
 				wrong: fmt.Sprintf(`t.why = %d AND NOT (%s) AND %s= t.author_id)
 					AND NOT EXISTS (SELECT 1 FROM follows f WHERE f.follower_id = t.account_id AND f.target_id = t.author_id AND NOT f.pending)`, homeFollowed, list, author)},
 		}},
@@ -37,7 +38,8 @@ func (d *DB) checkedHome() []checked {
 				wrong: missingEntries,
 				excused: underWay("fan_out", fmt.Sprintf(`j.args ->> 'status_id' IN (SELECT x.id FROM (SELECT s.id FROM statuses s WHERE s.account_id = t.target_id
 					ORDER BY s.id DESC LIMIT %d) x)`, checkedNewest)) + " OR " +
-					underWay("unfollowed", "j.args ->> 'account_id' = t.follower_id AND j.args ->> 'author_id' = t.target_id")},
+					underWay("unfollowed", "j.args ->> 'account_id' = t.follower_id AND j.args ->> 'author_id' = t.target_id") + " OR " +
+					underWay("settle", "j.args ->> 'account_id' = t.follower_id")},
 		}},
 	}
 }

@@ -274,12 +274,12 @@ func (d *DB) related(ctx context.Context, what, from, column string, p Page, arg
 }
 
 // CutLocalFollows removes up to limit of a deactivated account's follows of local
-// accounts for good, updates the counters of all, and returns the follows. It
-// reports whether there may be more.
-func (d *DB) CutLocalFollows(ctx context.Context, accountID string, limit int) (cut []Follow, more bool, err error) {
-	cut, n, err := d.cutFollows(ctx, true, accountID, limit)
+// accounts for good, updates the counters of all, and returns the number of
+// follows. It reports whether there may be more.
+func (d *DB) CutLocalFollows(ctx context.Context, accountID string, limit int) (cut int, more bool, err error) {
+	follows, n, err := d.cutFollows(ctx, true, accountID, limit)
 	counted := int64(0)
-	for _, f := range cut {
+	for _, f := range follows {
 		if !f.Pending && !f.Uncounted {
 			counted++
 		}
@@ -287,7 +287,7 @@ func (d *DB) CutLocalFollows(ctx context.Context, accountID string, limit int) (
 	if err == nil && counted > 0 {
 		err = d.AddCounts(ctx, accountID, Counts{Following: -counted})
 	}
-	return cut, n >= limit, err
+	return len(follows), n >= limit, err
 }
 
 // cutFollows ends up to limit follows by an account, by the other accounts, which

@@ -115,6 +115,10 @@ func TestClientListsUseIndexes(t *testing.T) {
 		_, err := d.RemoveHomeEntries(ctx, []string{"b"}, "a", "", 5)
 		return err
 	}
+	todo["prune"] = func(ctx context.Context, d *db.DB) error {
+		_, err := d.PruneTimeline(ctx, "b", "b", "", 5)
+		return err
+	}
 	todo["notify"] = func(ctx context.Context, d *db.DB) error {
 		_, err := d.Notify(ctx, db.News{Type: "mention", From: of, StatusID: "s", Conversation: &n, To: []string{"b", "c"}})
 		return err

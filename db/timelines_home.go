@@ -132,6 +132,27 @@ func (d *DB) RemoveHomeEntries(ctx context.Context, timelines []string, authorID
 	return next, err
 }
 
+// PruneTimeline checks the next limit entries of a timeline of an account, given
+// as RemoveHomeEntries takes it, and removes those that are there because of a
+// follow that is gone. next is where to continue, "" at the end. The account must
+// be held.
+func (d *DB) PruneTimeline(ctx context.Context, accountID, timeline, after string, limit int) (next string, err error) {
+	next, _, err = optional(value[string](ctx, d, "timeline of "+accountID, "SELECT status_id FROM home_entries WHERE account_id = ? AND status_id > ? ORDER BY status_id LIMIT 1 OFFSET ?",
+		timeline, after, limit-1))
+	if err != nil {
+		return "", err
+	}
+	query := `DELETE FROM home_entries WHERE account_id = ? AND status_id > ? AND why = ?
+		AND NOT EXISTS (SELECT 1 FROM follows f WHERE f.follower_id = ? AND f.target_id = home_entries.author_id AND NOT f.pending)`
+	args := []any{timeline, after, homeFollowed, accountID}
+	if next != "" {
+		query += " AND status_id <= ?"
+		args = append(args, next)
+	}
+	_, err = d.exec(ctx, "prune timeline", query, args...)
+	return next, err
+}
+
 // sweptKey is the position of SweepHomeEntries: an account and a status.
 const sweptKey = "home_swept"
 

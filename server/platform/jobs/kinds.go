@@ -33,8 +33,8 @@ type Unlisted struct {
 // Kind names the job.
 func (Unlisted) Kind() string { return "unlisted" }
 
-// Settle goes on with what follows from showing or hiding an account with many
-// followers, or that follows many.
+// Settle goes on with what follows from showing or hiding an account: the counters
+// of its followers if they are many, and the follows that it loses.
 type Settle struct {
 	AccountID string `json:"account_id"`
 }

@@ -66,31 +66,27 @@ func (s *Service) applyActive(ctx context.Context, a *db.Account, active bool) e
 
 // settle carries out the next part of showing or hiding an account: a hidden
 // account loses its follows of local accounts, and its followers after one, by
-// id, do not count it. It returns the follower to continue from, nil at the
-// end.
+// id, do not count it. It returns the follower to continue from, nil if nothing
+// is left for a job.
 func settle(ctx context.Context, tx *db.DB, a *db.Account, after string) (*string, error) {
+	lost := false
 	if a.Deactivated {
 		cut, more, err := tx.CutLocalFollows(ctx, a.ID, eraseChunk)
-		if err != nil {
-			return nil, err
-		}
-		ends := make([]jobs.Unfollowed, len(cut))
-		for i, f := range cut {
-			ends[i] = jobs.Unfollowed{AccountID: f.FollowerID, AuthorID: f.TargetID}
-		}
-		if err := jobs.EnqueueAll(ctx, tx, ends); err != nil || more {
+		if err != nil || more {
 			return &after, err
 		}
+		lost = a.Local && cut > 0
 	}
 	next, err := tx.CountFollowing(ctx, a.ID, after, eraseChunk)
-	if err != nil || next == "" {
+	if err != nil || next == "" && !lost {
 		return nil, err
 	}
 	return &next, nil
 }
 
-// Settle runs a job of its kind, in steps of their own transactions. Run twice
-// it does nothing more.
+// Settle runs a job of its kind, in steps of their own transactions. At the end
+// it removes the statuses of accounts that a local account does not follow any
+// more from its timelines. Run twice it does nothing more.
 func (s *Service) Settle(ctx context.Context, job jobs.Settle) error {
 	after := new(string)
 	for after != nil {
@@ -106,6 +102,37 @@ func (s *Service) Settle(ctx context.Context, job jobs.Settle) error {
 		})
 		if err != nil {
 			return err
+		}
+	}
+	return s.pruneHome(ctx, job.AccountID)
+}
+
+// pruneHome removes the statuses of accounts that an account does not follow
+// from its home timeline and lists, except those that are there for another
+// reason.
+func (s *Service) pruneHome(ctx context.Context, accountID string) error {
+	lists, err := s.db.Lists(ctx, accountID)
+	if err != nil {
+		return err
+	}
+	names := []string{accountID}
+	for _, l := range lists {
+		names = append(names, db.ListTimelineName(l.ID))
+	}
+	for _, name := range names {
+		for after, done := "", false; !done; {
+			err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+				// A follow that commits meanwhile would lose its statuses.
+				if err = tx.HoldAccounts(ctx, accountID); err != nil {
+					return err
+				}
+				after, err = tx.PruneTimeline(ctx, accountID, name, after, fanOutChunk)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			done = after == ""
 		}
 	}
 	return nil

@@ -335,8 +335,8 @@ func TestDeactivationCutsUncountsAndHides(t *testing.T) {
 		if got := counts(); got != [3][3]int64{{2, 1, 1}, {0, 0, 0}, {0, 0, 0}} {
 			t.Errorf("deactivated: %v", got)
 		}
-		w.must(w.Unfollowed(ctx, jobs.Unfollowed{AccountID: ann.ID, AuthorID: bob.ID}))
-		w.wantRows(1, "river_job WHERE kind = 'unfollowed'")
+		w.wantRows(1, "river_job WHERE kind = 'settle'")
+		w.must(w.Settle(ctx, jobs.Settle{AccountID: ann.ID}))
 		w.wantRows(0, "home_entries WHERE account_id = ? AND author_id = ?", ann.ID, bob.ID)
 		if !w.reload(ann).Deactivated || len(w.news(bob)) != 0 || len(w.home(bob)) != 1 {
 			t.Errorf("bob still sees %v %v", w.news(bob), w.home(bob))

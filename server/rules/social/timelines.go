@@ -70,6 +70,9 @@ func (s *Service) Unfollowed(ctx context.Context, job jobs.Unfollowed) error {
 	for after := ""; ; {
 		done := false
 		err := s.db.Tx(ctx, func(tx *db.DB) error {
+			if err := tx.HoldAccounts(ctx, job.AccountID); err != nil {
+				return err
+			}
 			f, err := tx.Follow(ctx, job.AccountID, job.AuthorID)
 			if err == nil && !f.Pending {
 				done = true
