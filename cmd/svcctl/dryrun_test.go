@@ -234,7 +234,7 @@ func dryRun(t *testing.T, address string, vars map[string]string, line string) [
 // log in or out, and one that opens an editor.
 var untried = []string{
 	"report wait", "undo", "journal", "instance show", "instance restrictions", "account get", "config diff", "config plan", "config export", "config edit",
-	"tui", "auth login", "auth status", "auth refresh", "auth logout", "auth token",
+	"digest", "doctor", "schema", "tui", "auth login", "auth status", "auth refresh", "auth logout", "auth token",
 	"context list", "context use", "context add", "context remove", "completion", "version",
 }
 

@@ -15,10 +15,10 @@ func newRoot(a *cli.App) *cobra.Command {
 		reportCommand(a), userCommand(a), roleCommand(a), statusCommand(a), inviteCommand(a), chatCommand(a),
 		configCommand(a), serverCommand(a), emojiCommand(a), mediaCommand(a), docCommand(a), appCommand(a), relayCommand(a),
 		federationCommand(a), jobsCommand(a),
-		instanceCommand(a), accountCommand(a), statsCommand(a), logCommand(a),
+		instanceCommand(a), accountCommand(a), statsCommand(a), logCommand(a), digestCommand(a),
 		undoCommand(a), journalCommand(a),
 		apiCommand(a), tuiCommand(a),
-		authCommand(a), contextCommand(a), completionCommand(a), versionCommand(a),
+		authCommand(a), contextCommand(a), doctorCommand(a), schemaCommand(a), completionCommand(a), versionCommand(a),
 	)
 	return root
 }

@@ -32,9 +32,9 @@ type App struct {
 	ErrOut io.Writer
 	Getenv func(string) string
 	Now    func() time.Time
-	// whether the streams are terminals, and how wide standard output is
+	// whether the streams are terminals, and how large standard output is
 	TTYIn, TTYOut, TTYErr bool
-	Width                 int
+	Width, Height         int
 	OpenBrowser           func(url string) error
 	ReadPassword          func() (string, error)
 	UseKeyring            bool
@@ -67,8 +67,8 @@ func System() *App {
 		return string(secret), err
 	}
 	if a.TTYOut {
-		if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
-			a.Width = width
+		if width, height, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
+			a.Width, a.Height = width, height
 		}
 	}
 	return a

@@ -190,6 +190,10 @@ func explain(err error) string {
 	return err.Error()
 }
 
+// Explain is what the program would say of an error if a command failed with it,
+// and the next thing to do, "" for nothing.
+func Explain(err error) (message, hint string) { return explainAll(err), hintFor(err) }
+
 // hintFor is the next thing to do, "" when nothing is sure to help.
 func hintFor(err error) string {
 	var (

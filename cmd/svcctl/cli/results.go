@@ -19,6 +19,9 @@ type resultJSON struct {
 	Password string  `json:"password,omitempty"`
 }
 
+// ResultShape is how the end of a write is described; ShowResults prints it.
+var ResultShape = output.Shape[resultJSON]{Plural: "results"}
+
 // detailLimit bounds how many failures are listed on standard error; standard
 // output has them all.
 const detailLimit = 20

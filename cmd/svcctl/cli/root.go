@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -44,7 +43,7 @@ func (a *App) Root() *cobra.Command {
 		Args:          cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return &UsageError{Message: "there is no command " + action.Quote(args[0]), Hint: "svcctl --help"}
+				return unknownCommand(cmd, args[0])
 			}
 			return cmd.Help()
 		},
@@ -87,6 +86,24 @@ func (a *App) Root() *cobra.Command {
 	return root
 }
 
+// unknownCommand names the commands below cmd that a mistyped word may mean.
+func unknownCommand(cmd *cobra.Command, word string) error {
+	e := &UsageError{Message: "there is no command " + action.Quote(word), Hint: cmd.CommandPath() + " --help"}
+	if cmd.HasParent() {
+		e.Message = "there is no command " + cmd.CommandPath() + " " + action.Quote(word)
+	}
+	var names []string
+	for _, sub := range cmd.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	if near := output.Nearest(word, names); len(near) > 0 {
+		e.Hint = "did you mean " + cmd.CommandPath() + " " + strings.Join(near, ", or "+cmd.CommandPath()+" ") + "?"
+	}
+	return e
+}
+
 // Noun is a command that only groups verbs.
 func Noun(use, short string, verbs ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{
@@ -95,10 +112,7 @@ func Noun(use, short string, verbs ...*cobra.Command) *cobra.Command {
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return &UsageError{
-					Message: fmt.Sprintf("there is no command %s %s", cmd.CommandPath(), action.Quote(args[0])),
-					Hint:    cmd.CommandPath() + " --help",
-				}
+				return unknownCommand(cmd, args[0])
 			}
 			return cmd.Help()
 		},
@@ -176,6 +190,9 @@ func (a *App) start(cmd *cobra.Command) error {
 	}
 	return nil
 }
+
+// Timeout is the limit for one request.
+func (a *App) Timeout() time.Duration { return a.Flags.timeout }
 
 // Colored tells whether a stream that is or is not a terminal gets colour.
 func (a *App) Colored(tty bool) bool {

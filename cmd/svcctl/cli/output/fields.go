@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 )
 
 // fieldPath is a field of an object, and of the objects in it: account.acct.
@@ -96,35 +95,36 @@ func CellOf(value json.RawMessage) string {
 	return string(compact(value))
 }
 
-// fieldsOf lists the fields that objects of a type have on the wire, two deep,
-// in bytewise order.
-func fieldsOf(t reflect.Type) []string {
+// missing refuses a path that no object of a type has, nor one of the records: a
+// newer server may send fields that the type lacks. The type may be nil.
+func (p fieldPath) missing(flag string, t reflect.Type, records []Record) error {
+	if t != nil && jsonType(t) == "object" && knows(t, p) {
+		return nil
+	}
 	var names []string
-	addFields(&names, "", t, 2)
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
-func addFields(names *[]string, prefix string, t reflect.Type, depth int) {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	if t.Kind() != reflect.Struct || t == reflect.TypeFor[time.Time]() {
-		return
-	}
-	for i := range t.NumField() {
-		f := t.Field(i)
-		tag := f.Tag.Get("json")
-		name, _, _ := strings.Cut(tag, ",")
-		switch {
-		case name == "-":
-		case f.Anonymous && name == "":
-			addFields(names, prefix, f.Type, depth)
-		case name != "":
-			*names = append(*names, prefix+name)
-			if depth > 1 {
-				addFields(names, prefix+name+".", f.Type, depth-1)
+	for _, r := range records {
+		if value, err := p.find(r.JSON); value != nil || err != nil {
+			return err
+		}
+		var object map[string]json.RawMessage
+		if json.Unmarshal(r.JSON, &object) == nil {
+			for name := range object {
+				names = append(names, name)
 			}
 		}
 	}
+	if len(records) == 0 {
+		return nil // none shows whether there is such a field
+	}
+	if t != nil {
+		for _, f := range fieldsOf(t) {
+			names = append(names, f.Name)
+		}
+	}
+	slices.Sort(names)
+	near := Nearest(p.String(), slices.Compact(names))
+	if len(near) == 0 {
+		return usagef("%s: there is no field %q; --fields '?' lists them", flag, p.String())
+	}
+	return usagef("%s: there is no field %q; did you mean %s?", flag, p.String(), strings.Join(near, ", "))
 }

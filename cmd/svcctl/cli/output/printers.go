@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 	"time"
 
@@ -58,10 +59,13 @@ type Printer struct {
 
 	filter filter
 	paths  []fieldPath
+	kind   reflect.Type // of the objects, nil where it is not known
 	heads  []Head
 	kept   []Record // rows of formats that cannot be streamed
 	n      int
-	csv    *csv.Writer
+	// refused says that the options ask for what is not there: nothing is printed.
+	refused bool
+	csv     *csv.Writer
 }
 
 // New is a printer to out, a terminal or file described by screen; ages count back from now.
@@ -125,6 +129,14 @@ func (p *Printer) Add(r Record) error {
 		return nil
 	}
 	if p.Narrowed() {
+		if p.n == 1 {
+			for _, path := range p.paths {
+				if err := path.missing("--fields", p.kind, []Record{r}); err != nil {
+					p.refused = true
+					return err
+				}
+			}
+		}
 		var err error
 		if r, err = project(r, p.paths); err != nil {
 			return err
@@ -152,7 +164,7 @@ func (p *Printer) Count(n int) error {
 // End writes the records kept back, and closes the document. It is called also
 // after a failure midway, so that a partial document stays well-formed.
 func (p *Printer) End(l Listing) error {
-	if p.opts.Quiet {
+	if p.opts.Quiet || p.refused {
 		return nil
 	}
 	if p.opts.Count {
@@ -163,6 +175,13 @@ func (p *Printer) End(l Listing) error {
 		return p.close()
 	}
 	if p.opts.Sort != "" {
+		by, err := parseField(strings.TrimPrefix(p.opts.Sort, "-"))
+		if err == nil {
+			err = by.missing("--sort", p.kind, p.kept)
+		}
+		if err != nil {
+			return err
+		}
 		if err := sortRecords(p.kept, p.opts.Sort); err != nil {
 			return err
 		}

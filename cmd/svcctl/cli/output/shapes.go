@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -57,8 +56,12 @@ func (s Shape[T]) ShowFields(p *Printer) (bool, error) {
 	if p.opts.Fields != "?" {
 		return false, nil
 	}
-	_, err := fmt.Fprintln(p.out, strings.Join(fieldsOf(reflect.TypeFor[T]()), "\n"))
-	return true, err
+	for _, f := range s.Fields() {
+		if _, err := fmt.Fprintln(p.out, f.Name); err != nil {
+			return true, err
+		}
+	}
+	return true, nil
 }
 
 // Begin announces objects of this shape.
@@ -66,6 +69,9 @@ func (s Shape[T]) Begin(p *Printer) {
 	heads := make([]Head, len(s.Columns))
 	for i, c := range s.Columns {
 		heads[i] = Head{Title: c.Title, Wide: c.Wide}
+	}
+	if p.kind = reflect.TypeFor[T](); p.kind.Kind() == reflect.Pointer {
+		p.kind = p.kind.Elem()
 	}
 	p.Begin(heads)
 }
@@ -78,6 +84,9 @@ func (s Shape[T]) Add(p *Printer, item T) error {
 // Print prints all there is from Begin to End. A single object that was asked
 // for by its name is printed as itself, not as a list: that is one.
 func (s Shape[T]) Print(p *Printer, items []T, one bool) error {
+	if done, err := s.ShowFields(p); done || err != nil {
+		return err
+	}
 	p.One = one
 	s.Begin(p)
 	for _, item := range items {
