@@ -91,3 +91,12 @@ func (l *limited) Write(p []byte) (int, error) {
 	}
 	return l.b.Write(p)
 }
+
+// Sample has a value in every field, to try a text with.
+func Sample() Fields {
+	all := Fields{}
+	for _, name := range names {
+		all[name] = name
+	}
+	return all
+}

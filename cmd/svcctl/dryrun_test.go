@@ -145,7 +145,7 @@ func TestADryRunShowsWhatIsSent(t *testing.T) {
 	}
 	vars["$AVATAR"] = "avatar=@" + vars["$PICTURE"]
 	lines := []string{
-		"report close $R2 --note why", "report reopen $R2", "report resolve $R3 $R4 --yes", "status set $S3 --visibility unlisted --sensitive",
+		"report close $R2 --note why", "report reopen $R2", "report act $R3 --playbook dogpile --yes", "report resolve $R3 $R4 --yes", "status set $S3 --visibility unlisted --sensitive",
 		"user tag add tom ana --tag a,b --yes", "user role add moderator tess", "user role remove moderator tess",
 		"user credentials set zoe locked=true $AVATAR", "user create --file $USERS --generate --yes",
 		"config set svc instance federation_reachability_timeout_days 5", "config apply $SETTINGS --yes",
