@@ -36,6 +36,8 @@ type Context struct {
 type Config struct {
 	Current  string             `yaml:"current,omitempty"`
 	Contexts map[string]Context `yaml:"contexts,omitempty"`
+	// Aliases are commands of svcctl by names of one's own; $1 and $@ are arguments.
+	Aliases map[string]string `yaml:"aliases,omitempty"`
 	// Templates are texts for notes and messages, by name; package canned fills
 	// them.
 	Templates map[string]string `yaml:"templates,omitempty"`

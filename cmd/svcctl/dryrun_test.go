@@ -235,7 +235,8 @@ func dryRun(t *testing.T, address string, vars map[string]string, line string) [
 var untried = []string{
 	"report wait", "undo", "journal", "instance show", "instance restrictions", "account get", "config diff", "config plan", "config export", "config edit",
 	"digest", "doctor", "schema", "tui", "auth login", "auth status", "auth refresh", "auth logout", "auth token",
-	"context list", "context use", "context add", "context remove", "completion", "version",
+	"context list", "context use", "context add", "context remove", "alias list", "alias set", "alias delete",
+	"completion", "man", "version",
 }
 
 // inEveryCommand checks that each command is among lines.

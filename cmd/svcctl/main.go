@@ -18,4 +18,4 @@ func main() {
 }
 
 // run is main without the process: it returns the exit code.
-func run(a *cli.App, args []string) int { return a.Execute(newRoot(a), args) }
+func run(a *cli.App, args []string) int { return extended(a, newRoot(a), args) }

@@ -18,7 +18,7 @@ func newRoot(a *cli.App) *cobra.Command {
 		instanceCommand(a), accountCommand(a), statsCommand(a), logCommand(a), digestCommand(a),
 		undoCommand(a), journalCommand(a),
 		apiCommand(a), tuiCommand(a),
-		authCommand(a), contextCommand(a), doctorCommand(a), schemaCommand(a), completionCommand(a), versionCommand(a),
+		authCommand(a), contextCommand(a), aliasCommand(a), doctorCommand(a), schemaCommand(a), completionCommand(a), manCommand(a), versionCommand(a),
 	)
 	return root
 }

@@ -28,6 +28,7 @@ func schemaOf[T any](name, command string, shape output.Shape[T]) schema {
 func schemas() []schema {
 	return []schema{
 		schemaOf("account", "account get kim", accountShape),
+		schemaOf("alias", "alias list", aliasShape),
 		schemaOf("app", "app list", appShape),
 		schemaOf("chat", "chat list kim", chatShape),
 		schemaOf("chat messages", "chat messages 1", messageShape),

@@ -130,6 +130,8 @@ func ExitOf(err error) int {
 		return ExitInvalid
 	case errors.As(err, &answer):
 		return exitOfAnswer(answer)
+	case errors.Is(err, ErrNotHere):
+		return ExitNotFound
 	case errors.As(err, &auth), errors.As(err, &permission), errors.Is(err, login.ErrNoCredential):
 		return ExitAuth
 	case unreachable(err):
@@ -232,6 +234,9 @@ func hintFor(err error) string {
 	}
 	return ""
 }
+
+// Fail is what Execute does with the error of a command, for what runs outside one.
+func (a *App) Fail(err error) int { return a.fail(err) }
 
 // errorJSON is an error for programs.
 type errorJSON struct {
