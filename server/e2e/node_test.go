@@ -3,6 +3,7 @@ package e2e
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,13 +18,7 @@ func TestNodeClientsMakeEveryCall(t *testing.T) {
 	t.Parallel()
 	for _, script := range []string{"masto.mjs", "megalodon.mjs", "sockets.mjs"} {
 		t.Run(script, func(t *testing.T) {
-			dir := filepath.Join("testdata", "clients")
-			if _, err := os.Stat(filepath.Join(dir, "node_modules")); err != nil {
-				if os.Getenv("SVC_TEST_NODE") == "required" {
-					t.Fatalf("run npm ci in %s: %v", dir, err)
-				}
-				t.Skipf("run npm ci in %s: %v", dir, err)
-			}
+			dir := npmClients(t)
 			servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 				cmd := exec.CommandContext(t.Context(), "node", script)
 				cmd.Dir = dir
@@ -31,6 +26,21 @@ func TestNodeClientsMakeEveryCall(t *testing.T) {
 			})
 		})
 	}
+}
+
+// npmClients is the folder in which npm installed the clients.
+func npmClients(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join("testdata", "clients")
+	_, installed := os.Stat(filepath.Join(dir, "node_modules"))
+	_, node := exec.LookPath("node")
+	if err := errors.Join(node, installed); err != nil {
+		if os.Getenv("SVC_TEST_NODE") == "required" {
+			t.Fatalf("run npm ci in %s: %v", dir, err)
+		}
+		t.Skipf("run npm ci in %s: %v", dir, err)
+	}
+	return dir
 }
 
 // TestMastodonPyMakesEveryCall does the same with Debian's python3-mastodon.
