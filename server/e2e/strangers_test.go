@@ -145,13 +145,13 @@ func (p *process) peak() int {
 }
 
 // TestFiftyStrangersTakeLittleMemory has 50 connections send the worst possible
-// bodies, without a token, for SVC_TEST_ATTACK (default 10s), while somebody
+// bodies, without a token, for SVC_TEST_ATTACK (default 4s), while somebody
 // reads. It logs the figures of docs/limits.md.
 func TestFiftyStrangersTakeLittleMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a load")
 	}
-	long, err := time.ParseDuration(cmp.Or(os.Getenv("SVC_TEST_ATTACK"), "10s"))
+	long, err := time.ParseDuration(cmp.Or(os.Getenv("SVC_TEST_ATTACK"), "4s"))
 	must(t, err)
 	dbtest.EachDSN(t, func(t *testing.T, dsn string) {
 		p := newProcess(t, shortDir(t), postgresOnly(dsn))
@@ -167,7 +167,7 @@ func TestFiftyStrangersTakeLittleMemory(t *testing.T) {
 			}
 			return took[len(took)/2], took[len(took)*99/100]
 		}
-		idle50, idle99 := during(min(long, 10*time.Second))
+		idle50, idle99 := during(min(long/4, 10*time.Second))
 		before := p.peak()
 
 		fast, slow := heavies()
