@@ -26,15 +26,15 @@ func (s *Server) mailWorkers(w *river.Workers, r *runner) {
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.SendLink]) error {
 		return s.send(ctx, r, j.JobRow, func(ctx context.Context, id string) error { return s.Signup.SendLink(ctx, id, j.Args) })
 	}))
-	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.Welcome]) error {
-		err := s.Signup.Greet(ctx, j.Args)
+	perform(w, func(ctx context.Context, args jobs.Welcome) error {
+		err := s.Signup.Greet(ctx, args)
 		var refused *fault.Error
 		if errors.As(err, &refused) && refused.Kind != fault.KindUnavailable { // a refusal by a rule is final
-			s.log.WarnContext(ctx, "cannot welcome a new account", "account", j.Args.AccountID, "err", err)
+			s.log.WarnContext(ctx, "cannot welcome a new account", "account", args.AccountID, "err", err)
 			return river.JobCancel(err)
 		}
 		return err
-	}))
+	})
 }
 
 // send sends a mail while the job still belongs to this runner. It gives up if

@@ -23,104 +23,77 @@ func thorough(ctx context.Context) context.Context { return db.Within(ctx, time.
 // eventsKept is the time for which events are kept.
 const eventsKept = 20 * time.Minute
 
+// perform has do take the arguments of each job of its kind.
+func perform[T river.JobArgs](w *river.Workers, do func(context.Context, T) error) {
+	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[T]) error { return do(ctx, j.Args) }))
+}
+
 // workers binds each kind of job to the function that does it, for one runner.
 func (s *Server) workers(r *runner) *river.Workers {
 	w := river.NewWorkers()
-	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.FanOut]) error {
-		return s.Social.FanOut(ctx, j.Args)
-	}))
-	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.Unfollowed]) error {
-		return s.Social.Unfollowed(ctx, j.Args)
-	}))
-	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.Unlisted]) error {
-		return s.Social.Unlisted(ctx, j.Args)
-	}))
-	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.Settle]) error {
-		return s.Social.Settle(ctx, j.Args)
-	}))
-	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.DeleteRest]) error {
-		return s.Social.DeleteRest(ctx, j.Args)
-	}))
-	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, _ *river.Job[jobs.Reindex]) error {
+	perform(w, s.Social.FanOut)
+	perform(w, s.Social.Unfollowed)
+	perform(w, s.Social.Unlisted)
+	perform(w, s.Social.Settle)
+	perform(w, s.Social.DeleteRest)
+	perform(w, func(ctx context.Context, _ jobs.Reindex) error {
 		return s.Social.Reindex(thorough(ctx))
-	}))
-	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.PublishScheduled]) error {
-		return s.Social.PublishScheduled(ctx, j.Args)
-	}))
-	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.ExpireStatus]) error {
-		return s.Social.ExpireStatus(ctx, j.Args)
-	}))
-	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, _ *river.Job[jobs.Due]) error {
+	})
+	perform(w, s.Social.PublishScheduled)
+	perform(w, s.Social.ExpireStatus)
+	perform(w, func(ctx context.Context, _ jobs.Due) error {
 		return errors.Join(s.Social.Due(ctx), s.DB.FoldTallies(ctx), s.DB.KeepCounts(ctx), s.DB.SweepEvents(ctx, db.At(s.now().Add(-eventsKept))))
-	}))
-	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.CheckBacklinks]) error {
-		return s.backlinks.Check(ctx, j.Args)
-	}))
-	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.FetchCard]) error {
-		return s.cards.Fetch(ctx, j.Args)
-	}))
-	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, _ *river.Job[jobs.Sweep]) error {
+	})
+	perform(w, s.backlinks.Check)
+	perform(w, s.cards.Fetch)
+	perform(w, func(ctx context.Context, _ jobs.Sweep) error {
 		ctx = thorough(ctx)
 		return errors.Join(s.Social.Sweep(ctx), s.cards.Sweep(ctx), s.Signup.Sweep(ctx), s.Auth.Sweep(ctx), s.Archive.Sweep(ctx), s.Delivery.Sweep(ctx), s.Ingest.Sweep(ctx), s.Remote.Sweep(ctx))
-	}))
-	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.EraseAccount]) error {
-		done, err := s.Social.EraseAccount(thorough(ctx), j.Args)
+	})
+	perform(w, func(ctx context.Context, args jobs.EraseAccount) error {
+		done, err := s.Social.EraseAccount(thorough(ctx), args)
 		if err == nil && !done {
 			return river.JobSnooze(0) // to the end of the queue
 		}
 		return err
-	}))
-	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, _ *river.Job[jobs.SweepMedia]) error {
+	})
+	perform(w, func(ctx context.Context, _ jobs.SweepMedia) error {
 		return s.Media.Sweep(thorough(ctx))
-	}))
-	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.TellProfile]) error {
-		return s.Outbox.TellProfile(ctx, s.DB, j.Args)
-	}))
-	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.TellTally]) error {
-		return s.Outbox.TellTally(ctx, s.DB, j.Args)
-	}))
-	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.StealEmoji]) error {
-		return s.Emojis.Steal(ctx, s.DB, s.Outgoing, j.Args.URLs)
-	}))
-	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.WarmMedia]) error {
-		return s.Proxy.Warm(ctx, j.Args.URLs)
-	}))
-	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.FetchThread]) error {
-		return s.Ingest.FetchThread(ctx, j.Args)
-	}))
-	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.FetchReplies]) error {
-		return s.Ingest.FetchReplies(ctx, j.Args)
-	}))
-	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.FetchFeatured]) error {
-		return s.Ingest.FetchFeatured(ctx, j.Args)
-	}))
-	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.ForgetReached]) error {
-		return s.Social.ForgetReached(ctx, j.Args)
-	}))
+	})
+	perform(w, func(ctx context.Context, args jobs.TellProfile) error {
+		return s.Outbox.TellProfile(ctx, s.DB, args)
+	})
+	perform(w, func(ctx context.Context, args jobs.TellTally) error {
+		return s.Outbox.TellTally(ctx, s.DB, args)
+	})
+	perform(w, func(ctx context.Context, args jobs.StealEmoji) error {
+		return s.Emojis.Steal(ctx, s.DB, s.Outgoing, args.URLs)
+	})
+	perform(w, func(ctx context.Context, args jobs.WarmMedia) error {
+		return s.Proxy.Warm(ctx, args.URLs)
+	})
+	perform(w, s.Ingest.FetchThread)
+	perform(w, s.Ingest.FetchReplies)
+	perform(w, s.Ingest.FetchFeatured)
+	perform(w, s.Social.ForgetReached)
 	river.AddWorker(w, &backups{s: s})
-	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.Push]) error {
-		err := s.Push.Send(ctx, j.Args)
+	perform(w, func(ctx context.Context, args jobs.Push) error {
+		err := s.Push.Send(ctx, args)
 		if pause := new(push.Pause); errors.As(err, &pause) {
 			return river.JobSnooze(pause.For)
 		}
 		return err
-	}))
+	})
 	s.mailWorkers(w, r)
-	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.FollowMoved]) error {
-		return s.Social.FollowMoved(ctx, j.Args)
-	}))
-	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.TellSubscribers]) error {
-		return s.Social.TellSubscribers(ctx, j.Args)
-	}))
-	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.Import]) error {
-		return s.Social.Import(ctx, j.Args)
-	}))
-	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, _ *river.Job[jobs.DigestNewUsers]) error {
+	perform(w, s.Social.FollowMoved)
+	perform(w, s.Social.TellSubscribers)
+	perform(w, s.Social.Import)
+	perform(w, func(ctx context.Context, _ jobs.DigestNewUsers) error {
 		return s.Signup.DigestNewUsers(ctx)
-	}))
-	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, _ *river.Job[jobs.CountActivity]) error {
+	})
+	perform(w, func(ctx context.Context, _ jobs.CountActivity) error {
 		return s.DB.CountActivity(thorough(ctx))
-	}))
+	})
 	return w
 }
 
