@@ -51,9 +51,12 @@ const keepMarker = `INSERT INTO markers (account_id, timeline, last_read_id, upd
 		OR LENGTH(markers.last_read_id) = LENGTH(excluded.last_read_id) AND markers.last_read_id < excluded.last_read_id`
 
 // SetMarkers moves an account's markers forward to the last read ids, by
-// timeline, all or none.
+// timeline, all or none. A deactivated account is ErrNotFound.
 func (d *DB) SetMarkers(ctx context.Context, accountID string, read map[string]string) error {
 	return d.Tx(ctx, func(tx *DB) error {
+		if err := tx.KeepAccounts(ctx, accountID); err != nil {
+			return err
+		}
 		for _, timeline := range slices.Sorted(maps.Keys(read)) {
 			if _, err := tx.exec(ctx, "set marker", keepMarker, accountID, timeline, read[timeline], tx.Now()); err != nil {
 				return err
@@ -65,6 +68,9 @@ func (d *DB) SetMarkers(ctx context.Context, accountID string, read map[string]s
 
 // followSeen moves the marker of notifications forward to a seen one.
 func (d *DB) followSeen(ctx context.Context, accountID string, id int64) error {
+	if err := d.KeepAccounts(ctx, accountID); err != nil {
+		return err
+	}
 	_, err := d.exec(ctx, "move marker", keepMarker, accountID, MarkNotifications, strconv.FormatInt(id, 10), d.Now())
 	return err
 }

@@ -39,13 +39,18 @@ func (d *DB) HoldStatuses(ctx context.Context, ids ...string) error {
 }
 
 // CreateReaction inserts r and counts it. It is false, without changes, if the
-// reaction exists. A status that is gone is ErrNotFound.
+// reaction exists, or its account is deactivated: MarkDeleted waits for the
+// account, which is held here. A status that is gone is ErrNotFound.
 func (d *DB) CreateReaction(ctx context.Context, r *EmojiReaction) (bool, error) {
 	if err := d.HoldStatus(ctx, r.StatusID); err != nil {
 		return false, err
 	}
-	n, err := d.exec(ctx, "create reaction", `INSERT INTO emoji_reactions (id, account_id, status_id, emoji, uri, created_at)
-		VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, r.ID, r.AccountID, r.StatusID, r.Emoji, r.URI, r.CreatedAt)
+	query := `INSERT INTO emoji_reactions (id, account_id, status_id, emoji, uri, created_at)
+		SELECT CAST(? AS TEXT), a.id, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT) FROM accounts a WHERE a.id = ? AND NOT a.deactivated`
+	if d.pool.dialect == Postgres {
+		query += " FOR KEY SHARE"
+	}
+	n, err := d.exec(ctx, "create reaction", query+" ON CONFLICT DO NOTHING", r.ID, r.StatusID, r.Emoji, r.URI, r.CreatedAt, r.AccountID)
 	if err != nil || n == 0 {
 		return false, err
 	}

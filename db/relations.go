@@ -70,11 +70,20 @@ func (d *DB) HoldAccounts(ctx context.Context, ids ...string) error {
 // KeepAccounts makes the deletion of accounts wait until the transaction ends. If
 // one of them is deactivated, it is ErrNotFound: it may be erased already.
 func (d *DB) KeepAccounts(ctx context.Context, ids ...string) error {
-	query := "SELECT id FROM accounts WHERE id IN ? AND NOT deactivated ORDER BY id"
+	lock := ""
 	if d.pool.dialect == Postgres {
-		query += " FOR KEY SHARE" // MarkDeleted waits
+		lock = " FOR KEY SHARE" // MarkDeleted waits
 	}
-	kept, err := list[string](ctx, d.writing(), "keep accounts", query, ids)
+	return d.active(ctx, lock, ids)
+}
+
+// HoldActive is HoldAccounts and KeepAccounts in one statement.
+func (d *DB) HoldActive(ctx context.Context, ids ...string) error {
+	return d.active(ctx, d.hold(), ids)
+}
+
+func (d *DB) active(ctx context.Context, lock string, ids []string) error {
+	kept, err := list[string](ctx, d.writing(), "keep accounts", "SELECT id FROM accounts WHERE id IN ? AND NOT deactivated ORDER BY id"+lock, ids)
 	if err != nil {
 		return err
 	}

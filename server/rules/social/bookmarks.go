@@ -19,6 +19,9 @@ func (s *Service) Bookmark(ctx context.Context, by *db.Account, id string) (*db.
 		if err := tx.HoldStatus(ctx, status.ID); err != nil {
 			return err
 		}
+		if err := keepActive(ctx, tx, by); err != nil {
+			return err
+		}
 		return tx.CreateBookmark(ctx, by.ID, status.ID)
 	})
 	return status, err
@@ -95,7 +98,7 @@ func (s *Service) repin(ctx context.Context, by *db.Account, id, refusal string,
 		if err := tx.HoldStatus(ctx, id); err != nil {
 			return err
 		}
-		if err := tx.HoldAccounts(ctx, by.ID); err != nil {
+		if err := holdActive(ctx, tx, by); err != nil {
 			return err
 		}
 		if status, err = tx.VisibleStatus(ctx, db.Viewer{ID: by.ID}, id); err != nil {

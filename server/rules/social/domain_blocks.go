@@ -18,7 +18,7 @@ func (s *Service) BlockDomain(ctx context.Context, by *db.Account, domain string
 		return fault.Invalid("Domain is not a valid domain name")
 	}
 	return s.db.Tx(ctx, func(tx *db.DB) error {
-		if err := tx.HoldAccounts(ctx, by.ID); err != nil {
+		if err := holdActive(ctx, tx, by); err != nil {
 			return err
 		}
 		all, patterns, err := tx.CountDomainBlocks(ctx, by.ID)

@@ -41,6 +41,25 @@ func disabled() error {
 	return fault.Forbidden("Your account is currently disabled").With("account_is_disabled")
 }
 
+// keepActive makes the deletion of by wait until the transaction ends. An account
+// that was deactivated since its request began is refused: it may be erased
+// already.
+func keepActive(ctx context.Context, tx *db.DB, by *db.Account) error {
+	return refuseGone(tx.KeepAccounts(ctx, by.ID))
+}
+
+// holdActive is keepActive that makes other writes of by wait too.
+func holdActive(ctx context.Context, tx *db.DB, by *db.Account) error {
+	return refuseGone(tx.HoldActive(ctx, by.ID))
+}
+
+func refuseGone(err error) error {
+	if errors.Is(err, db.ErrNotFound) {
+		return disabled()
+	}
+	return err
+}
+
 // draft applies the rules and fills the row in. With lookUp, unknown mentioned
 // accounts are fetched from other servers. It takes a fixed number of
 // statements: one or two each for parent, conversation, list, mentions and

@@ -33,7 +33,7 @@ func (s *Service) CreateFilter(ctx context.Context, by *db.Account, in Filter, k
 	}
 	return db.Once(ctx, s.db, "filter", key, func(claim db.Claim[int64]) (*db.Filter, error) {
 		return f, s.db.Tx(ctx, func(tx *db.DB) error {
-			if err := tx.HoldAccounts(ctx, by.ID); err != nil {
+			if err := holdActive(ctx, tx, by); err != nil {
 				return err
 			}
 			all, err := tx.Filters(ctx, by.ID)
@@ -56,7 +56,7 @@ func (s *Service) CreateFilter(ctx context.Context, by *db.Account, in Filter, k
 func (s *Service) UpdateFilter(ctx context.Context, by *db.Account, number int64, in Filter) (*db.Filter, error) {
 	var f *db.Filter
 	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
-		if err := tx.HoldAccounts(ctx, by.ID); err != nil {
+		if err := holdActive(ctx, tx, by); err != nil {
 			return err
 		}
 		if f, err = tx.Filter(ctx, by.ID, number); err != nil {

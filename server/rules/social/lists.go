@@ -28,7 +28,7 @@ func (s *Service) CreateList(ctx context.Context, by *db.Account, title, key str
 	return db.Once(ctx, s.db, "list", key, func(claim db.Claim[int64]) (l *db.AccountList, err error) {
 		err = s.db.Tx(ctx, func(tx *db.DB) error {
 			l = &db.AccountList{AccountID: by.ID, Title: title}
-			if err := tx.HoldAccounts(ctx, by.ID); err != nil {
+			if err := holdActive(ctx, tx, by); err != nil {
 				return err
 			}
 			lists, err := tx.Lists(ctx, by.ID)
@@ -81,7 +81,7 @@ func listTitle(title string) (string, error) {
 func (s *Service) DeleteList(ctx context.Context, by *db.Account, id int64) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
 		// The owner is held against members that are added meanwhile.
-		if err := tx.HoldAccounts(ctx, by.ID); err != nil {
+		if err := holdActive(ctx, tx, by); err != nil {
 			return err
 		}
 		l, err := tx.ListByID(ctx, by.ID, id)
@@ -131,7 +131,7 @@ func (s *Service) onList(ctx context.Context, by *db.Account, id int64, accountI
 	}
 	return s.db.Tx(ctx, func(tx *db.DB) error {
 		// The owner is held against concurrent follows.
-		if err := tx.HoldAccounts(ctx, by.ID); err != nil {
+		if err := holdActive(ctx, tx, by); err != nil {
 			return err
 		}
 		l, err := tx.ListByID(ctx, by.ID, id)

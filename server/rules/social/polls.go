@@ -96,6 +96,9 @@ func (s *Service) Vote(ctx context.Context, by *db.Account, id int64, choices []
 		if err := tx.HoldStatus(ctx, status.ID); err != nil {
 			return err
 		}
+		if err := keepActive(ctx, tx, by); err != nil {
+			return err
+		}
 		if p, err = tx.Poll(ctx, id); err != nil {
 			return err
 		}

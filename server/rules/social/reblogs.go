@@ -77,7 +77,7 @@ func (s *Service) reblogged(ctx context.Context, tx *db.DB, by *db.Account, rebl
 	if err := notify.Notify(ctx, tx, news, status.AccountID); err != nil {
 		return false, err
 	}
-	if err := tx.HoldAccounts(ctx, by.ID); err != nil {
+	if err := holdActive(ctx, tx, by); err != nil {
 		return false, err
 	}
 	return true, deliver(ctx, tx, reblog, followers, nil)

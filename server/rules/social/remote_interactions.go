@@ -284,6 +284,9 @@ func (s *Service) TakeVote(ctx context.Context, by *db.Account, statusID, option
 		if choice < 0 || poll.Closed(db.At(s.now())) {
 			return ErrNoVote
 		}
+		if err := keepActive(ctx, tx, by); err != nil {
+			return err
+		}
 		counts, err := tx.TakeVote(ctx, poll, by.ID, choice, uri)
 		if err != nil {
 			return err

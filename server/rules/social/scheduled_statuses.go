@@ -34,7 +34,7 @@ func (s *Service) ScheduleStatus(ctx context.Context, by *db.Account, in NewStat
 		}
 		err = s.db.Tx(ctx, func(tx *db.DB) error {
 			row = &db.ScheduledStatus{AccountID: by.ID, ScheduledAt: db.At(at), Params: s.params(d, &in)}
-			if err := tx.HoldAccounts(ctx, by.ID); err != nil {
+			if err := holdActive(ctx, tx, by); err != nil {
 				return err
 			}
 			if err := s.schedule(ctx, tx, by, d, row); err != nil {
@@ -177,7 +177,7 @@ func (s *Service) Reschedule(ctx context.Context, by *db.Account, id int64, at t
 	}
 	var row *db.ScheduledStatus
 	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
-		if err := tx.HoldAccounts(ctx, by.ID); err != nil {
+		if err := holdActive(ctx, tx, by); err != nil {
 			return err
 		}
 		if _, err := tx.ScheduledStatus(ctx, by.ID, id); err != nil {

@@ -38,6 +38,9 @@ func (s *Service) Scrobble(ctx context.Context, by *db.Account, row db.Scrobble,
 	}
 	return db.Once(ctx, s.db, "scrobble", key, func(claim db.Claim[string]) (*db.Scrobble, error) {
 		return &row, s.db.Tx(ctx, func(tx *db.DB) error {
+			if err := keepActive(ctx, tx, by); err != nil {
+				return err
+			}
 			if err := tx.CreateScrobble(ctx, &row); err != nil {
 				return err
 			}

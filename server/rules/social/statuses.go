@@ -221,14 +221,9 @@ func countPosted(ctx context.Context, tx *db.DB, by *db.Account, row *db.Status)
 		return err
 	}
 	if row.Visibility == db.Private {
-		if err := tx.HoldAccounts(ctx, by.ID); err != nil {
-			return err
-		}
+		return holdActive(ctx, tx, by)
 	}
-	if err := tx.KeepAccounts(ctx, by.ID); !errors.Is(err, db.ErrNotFound) {
-		return err
-	}
-	return disabled()
+	return keepActive(ctx, tx, by)
 }
 
 // noMedia refuses files that are another's, used or unknown.

@@ -45,7 +45,7 @@ func (s *Service) UnmuteThread(ctx context.Context, by *db.Account, id string) (
 func (s *Service) ofThread(ctx context.Context, by *db.Account, id string, do func(tx *db.DB, conversation int64) error) (*db.Status, error) {
 	var status *db.Status
 	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
-		if err := tx.HoldAccounts(ctx, by.ID); err != nil {
+		if err := holdActive(ctx, tx, by); err != nil {
 			return err
 		}
 		if status, err = visible(ctx, tx, by, id); err != nil {
