@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -18,6 +19,7 @@ const (
 	EventChat          = "chat"           // a message came, was read or was removed; subject is the chat's id; of the account
 	EventRelationship  = "relationship"   // the account follows, or no longer follows, the subject; data is a state
 	EventFilters       = "filters"        // the account changed its filters
+	EventRoom          = "room"           // somebody said something in the chat room; subject is their id, data the text itself
 	EventReport        = "report"         // subject is its id, data one of the words below
 	EventRegistration  = "registration"   // likewise, of an account that awaits approval
 	EventLogEntry      = "log"            // a new one; subject is its number
@@ -40,7 +42,7 @@ type Event struct {
 	Kind      string
 	Subject   string // an id
 	AccountID string // the account that it is for; "" if others may see it
-	Data      string // JSON, with the facts that cannot be read later; "" for none
+	Data      string // with the facts that cannot be read later; "" for none
 	CreatedAt Time
 }
 
@@ -168,6 +170,15 @@ func (d *DB) OldestEvent(ctx context.Context) (int64, error) {
 // EventsAfter returns up to limit events with numbers above seq, in their order.
 func (d *DB) EventsAfter(ctx context.Context, seq int64, limit int) ([]Event, error) {
 	return list[Event](ctx, d, "events", "SELECT seq, kind, subject, account_id, data, created_at FROM events WHERE seq > ? ORDER BY seq LIMIT ?", seq, limit)
+}
+
+// LastEventsOf returns the newest kept events of a kind, oldest first. Only EventRoom
+// has an index.
+func (d *DB) LastEventsOf(ctx context.Context, kind string, limit int) ([]Event, error) {
+	events, err := list[Event](ctx, d, "last events of a kind", `SELECT seq, kind, subject, account_id, data, created_at FROM events
+		WHERE kind = ? AND seq IS NOT NULL ORDER BY seq DESC LIMIT ?`, kind, limit)
+	slices.Reverse(events)
+	return events, err
 }
 
 // numbered bounds the events of one numbering.

@@ -355,6 +355,8 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 		add(Stream, get, "/api/v1/streaming"+path, s.streaming.Open)
 	}
 
+	add(Stream, get, "/socket/websocket", s.streaming.Room)
+
 	// Reports.
 	add(User, post, "/api/v1/reports", client.Reports.Create, "write:reports")
 

@@ -218,7 +218,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 		Identities: identities, Login: logins, AdminScopesOnly: func() bool { return live.Load().Auth.EnforceOAuthAdminScopeUsage },
 		AdminToken: func() string { return live.Load().Auth.AdminToken }, Guesses: s.limiter,
 	}
-	s.streaming = streaming.New(streaming.Parts{DB: d, View: v, Identities: identities, Guard: guard, Settings: live, Log: o.Log})
+	s.streaming = streaming.New(streaming.Parts{DB: d, View: v, Identities: identities, Auth: s.Auth, Guard: guard, Limits: s.limiter, Settings: live, Log: o.Log})
 	s.metrics = newMetrics(s, o.Version)
 	s.route(client, admin, html, guard)
 	return s, nil

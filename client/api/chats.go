@@ -58,3 +58,11 @@ type ChatQuery struct {
 	Limit     int    `json:"limit,omitempty" form:"limit"`
 	WithMuted bool   `json:"with_muted,omitempty" form:"with_muted"`
 }
+
+// RoomMessage is a message of the chat room of an instance. ID is its place in time,
+// Text plain text, and Author an Account.
+type RoomMessage struct {
+	ID     int64           `json:"id"`
+	Text   string          `json:"text"`
+	Author json.RawMessage `json:"author"`
+}

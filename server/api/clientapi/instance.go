@@ -37,11 +37,14 @@ const (
 // features tell clients which extensions they may use.
 func features(s *config.Settings) []string {
 	out := []string{
-		"svc_api", "mastodon_api", "polls", "svc_explicit_addressing", "shareable_emoji_packs", "multifetch",
+		"svc_api", "mastodon_api", "mastodon_api_streaming", "polls", "svc_explicit_addressing", "shareable_emoji_packs", "multifetch",
 		"svc:api/v1/notifications:include_types_filter", "svc_emoji_reactions", "svc_chat_messages",
 	}
 	if s.MediaProxy.Enabled {
 		out = append(out, "media_proxy")
+	}
+	if s.ChatRoom {
+		out = append(out, "chat")
 	}
 	if s.Instance.AllowRelay {
 		out = append(out, "relay")

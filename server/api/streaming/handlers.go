@@ -54,7 +54,7 @@ func (a *API) Open(c *gin.Context) error {
 		}
 	}
 	if socket {
-		return a.serveSocket(c, r)
+		return a.serveSocket(c, r, mastodon{a, r})
 	}
 	return a.serveEvents(c, r)
 }
@@ -84,11 +84,13 @@ func (a *API) reader(c *gin.Context, socket bool) (*reader, error) {
 	if token == "" && socket {
 		token = strings.TrimSpace(c.GetHeader("Sec-WebSocket-Protocol"))
 	}
-	r := &reader{token: token, who: web.CountedAddr(c), waiting: make(chan delivery, mostWaiting), gone: make(chan struct{}), streams: map[stream]bool{}}
+	r := newReader(token)
+	r.who = web.CountedAddr(c)
 	if token == "" {
 		return r, nil
 	}
-	id, err := a.Identities.Identify(c.Request.Context(), token)
+	r.renew = func(ctx context.Context) (*auth.Identity, error) { return a.Identities.Identify(ctx, token) }
+	id, err := r.renew(c.Request.Context())
 	if err != nil {
 		return nil, err
 	}

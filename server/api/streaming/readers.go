@@ -24,6 +24,7 @@ type message struct {
 	event string
 	data  []byte // the payload; nil for none
 	frame []byte // "event" and "payload" of a JSON object, without its brackets
+	raw   []byte // in place of all this: a whole message for a socket, such as an answer
 }
 
 // delivery is a message on its way to a reader.
@@ -34,9 +35,10 @@ type delivery struct {
 
 // reader is one connection.
 type reader struct {
-	token    string      // "" for a stranger
-	who      string      // an account, or an address that is told apart from others; else ""
-	multiple atomic.Bool // a socket: its messages name their streams
+	token    string                                            // "" for a stranger
+	renew    func(ctx context.Context) (*auth.Identity, error) // reads the token again; nil if it is invalid
+	who      string                                            // an account, or an address that is told apart from others; else ""
+	multiple atomic.Bool                                       // a socket: its messages name their streams
 	waiting  chan delivery
 	gone     chan struct{} // closed when the reader is cut off
 
@@ -44,6 +46,10 @@ type reader struct {
 	id      *auth.Identity // nil for a stranger
 	streams map[stream]bool
 	why     error
+}
+
+func newReader(token string) *reader {
+	return &reader{token: token, waiting: make(chan delivery, mostWaiting), gone: make(chan struct{}), streams: map[stream]bool{}}
 }
 
 // identity returns the caller as they are known now.
@@ -86,7 +92,7 @@ func (r *reader) recheck(ctx context.Context, a *API) error {
 	if r.token == "" {
 		return nil
 	}
-	id, err := a.Identities.Identify(ctx, r.token)
+	id, err := r.renew(ctx)
 	if err != nil {
 		return err
 	}

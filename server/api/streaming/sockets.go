@@ -15,11 +15,19 @@ import (
 	"svc/server/platform/guard"
 )
 
-// longestFrame bounds a message of the client, in bytes.
-const longestFrame = 4 << 10
+// protocol is how a client and the server talk over a socket.
+type protocol interface {
+	// longest bounds a message of the client, in bytes.
+	longest() int64
+	// hear carries out a message of the client. Answers go through the queue of the
+	// reader.
+	hear(ctx context.Context, text []byte)
+	// frames returns the bytes of what is sent for a delivery. Calls do not overlap.
+	frames(d delivery) [][]byte
+}
 
 // serveSocket serves a client until either side ends the connection.
-func (a *API) serveSocket(c *gin.Context, r *reader) error {
+func (a *API) serveSocket(c *gin.Context, r *reader, p protocol) error {
 	o := &websocket.AcceptOptions{InsecureSkipVerify: true} // a token is no cookie: any page may show one
 	if protocol := c.GetHeader("Sec-WebSocket-Protocol"); protocol != "" && protocol == r.token {
 		o.Subprotocols = []string{protocol}
@@ -29,17 +37,16 @@ func (a *API) serveSocket(c *gin.Context, r *reader) error {
 		c.Abort() // it is answered
 		return nil
 	}
-	conn.SetReadLimit(longestFrame)
+	conn.SetReadLimit(p.longest())
 	ctx, cancel := context.WithCancel(c.Request.Context())
 	defer cancel()
-	replies := make(chan []byte, 8)
 	go func() {
 		defer cancel()
-		guard.Broke(ctx, a.Log, "listen to a socket", func() { a.listen(ctx, conn, r, replies) })
+		guard.Broke(ctx, a.Log, "listen to a socket", func() { listen(ctx, conn, p) })
 	}()
-	err = a.speak(ctx, conn, r, replies)
+	err = a.speak(ctx, conn, r, p)
 	switch {
-	case errors.Is(err, errRevoked), fault.Is(err, fault.KindForbidden):
+	case errors.Is(err, errRevoked), errors.Is(err, errBadMessage), fault.Is(err, fault.KindForbidden), fault.Is(err, fault.KindNotFound):
 		_ = conn.Close(websocket.StatusPolicyViolation, err.Error())
 	case errors.Is(err, errStopping), errors.Is(err, errBehind), errors.Is(err, errSlow):
 		_ = conn.Close(websocket.StatusGoingAway, err.Error())
@@ -48,8 +55,8 @@ func (a *API) serveSocket(c *gin.Context, r *reader) error {
 	return nil
 }
 
-// speak writes messages, replies and pings until the client is gone or cut off.
-func (a *API) speak(ctx context.Context, conn *websocket.Conn, r *reader, replies <-chan []byte) error {
+// speak writes messages and pings until the client is gone or cut off.
+func (a *API) speak(ctx context.Context, conn *websocket.Conn, r *reader, p protocol) error {
 	tick := time.NewTicker(pinging)
 	defer tick.Stop()
 	write := func(frame []byte) error {
@@ -67,9 +74,9 @@ func (a *API) speak(ctx context.Context, conn *websocket.Conn, r *reader, replie
 			return r.cause()
 		case err = <-lost:
 		case d := <-r.waiting:
-			err = write(d.socketFrame(r.multiple.Load()))
-		case reply := <-replies:
-			err = write(reply)
+			for _, frame := range p.frames(d) {
+				err = errors.Join(err, write(frame))
+			}
 		case <-tick.C:
 			err = a.beat(ctx, r, n, func() error {
 				go func() { // the answer is read by listen, and others are written meanwhile
@@ -94,6 +101,44 @@ func (a *API) speak(ctx context.Context, conn *websocket.Conn, r *reader, replie
 	}
 }
 
+// listen reads messages until the client ends. A client that sends anything but
+// texts, or too much, is cut off.
+func listen(ctx context.Context, conn *websocket.Conn, p protocol) {
+	for {
+		kind, text, err := conn.Read(ctx)
+		if err != nil {
+			return
+		}
+		if kind != websocket.MessageText {
+			_ = conn.Close(websocket.StatusUnsupportedData, "only text is understood")
+			return
+		}
+		p.hear(ctx, text)
+	}
+}
+
+// mastodon is the protocol of Mastodon's streaming API: an invalid command gets a
+// refusal as a message.
+type mastodon struct {
+	*API
+	*reader
+}
+
+func (m mastodon) longest() int64 { return 4 << 10 }
+
+func (m mastodon) hear(ctx context.Context, text []byte) {
+	if err := m.obey(ctx, m.reader, text); err != nil {
+		m.give(&message{raw: refusal(err)}, stream{})
+	}
+}
+
+func (m mastodon) frames(d delivery) [][]byte {
+	if d.raw != nil {
+		return [][]byte{d.raw}
+	}
+	return [][]byte{d.socketFrame(m.multiple.Load())}
+}
+
 // socketFrame returns the bytes of a message for a socket.
 func (d delivery) socketFrame(multiple bool) []byte {
 	out := make([]byte, 0, len(d.frame)+64)
@@ -115,29 +160,6 @@ type command struct {
 	Tag      string          `json:"tag"`
 	List     json.RawMessage `json:"list"` // a text or a number
 	Instance string          `json:"instance"`
-}
-
-// listen reads commands until the client ends. An invalid command gets a
-// refusal as a message. A client that sends anything but texts, or too much, is
-// cut off.
-func (a *API) listen(ctx context.Context, conn *websocket.Conn, r *reader, replies chan<- []byte) {
-	for {
-		kind, text, err := conn.Read(ctx)
-		if err != nil {
-			return
-		}
-		if kind != websocket.MessageText {
-			_ = conn.Close(websocket.StatusUnsupportedData, "only text is understood")
-			return
-		}
-		if err := a.obey(ctx, r, text); err != nil {
-			select {
-			case replies <- refusal(err):
-			case <-ctx.Done():
-				return
-			}
-		}
-	}
 }
 
 // obey carries out a command of the client.

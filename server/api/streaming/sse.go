@@ -96,7 +96,7 @@ func (a *API) catchUp(ctx context.Context, r *reader, last string, head db.Event
 			if at = events[i].Seq; at > head.Seq {
 				break
 			}
-			missed := &reader{token: r.token, who: r.who, id: r.identity(), waiting: make(chan delivery, mostWaiting), gone: make(chan struct{})}
+			missed := &reader{token: r.token, renew: r.renew, who: r.who, id: r.identity(), waiting: make(chan delivery, mostWaiting), gone: make(chan struct{})}
 			if err := a.tell(ctx, &events[i], a.audienceOf(r, missed)); err != nil {
 				return 0, err
 			}

@@ -26,7 +26,9 @@ type Parts struct {
 	DB         *db.DB
 	View       *view.View
 	Identities *auth.Identities
+	Auth       *auth.Service
 	Guard      *web.Guard
+	Limits     *web.Limiter
 	Settings   *config.Live
 	Log        *slog.Logger
 }
@@ -146,8 +148,9 @@ func (a *API) check(ctx context.Context) {
 
 // The reasons for cutting a reader off.
 var (
-	errBehind   = errors.New("events were missed")
-	errSlow     = errors.New("the client does not read")
-	errStopping = errors.New("the server is stopping")
-	errRevoked  = errors.New("the access token is invalid")
+	errBehind     = errors.New("events were missed")
+	errSlow       = errors.New("the client does not read")
+	errStopping   = errors.New("the server is stopping")
+	errBadMessage = errors.New("a message is not of the protocol")
+	errRevoked    = errors.New("the access token is invalid")
 )

@@ -25,6 +25,7 @@ const (
 	hashtag
 	list
 	moderation
+	room
 	kinds
 )
 

@@ -33,6 +33,8 @@ func (a *API) tell(ctx context.Context, e *db.Event, to *audience) error {
 		return t.chat(ctx)
 	case db.EventRelationship:
 		return t.relationship(ctx)
+	case db.EventRoom:
+		return t.said(ctx)
 	case db.EventFilters:
 		t.give("filters_changed", nil, to[home][e.AccountID])
 	default:

@@ -98,6 +98,19 @@ func (l *Limiter) spent(key uint64, rate config.Rate, now time.Time) (end time.T
 	return end, ok && now.Before(end) && !now.Before(was.since) && was.n >= rate.Count
 }
 
+// Count counts one more deed of an account that is no request of its own. One that
+// is over the limit is refused.
+func (l *Limiter) Count(limit Limit, account string) error {
+	rate := l.settings.Load().RateLimits[limit.Bucket].User
+	if rate.Count == 0 {
+		return nil
+	}
+	if left, _ := l.take(l.key(&limit, account, netip.Addr{}, ""), rate, l.now()); left < 0 {
+		return fault.RateLimited("Throttled")
+	}
+	return nil
+}
+
 // Wrap counts requests before h answers them, in the order of limits; one that
 // is over is refused and not counted in the rest.
 func (l *Limiter) Wrap(limits []Limit, h Handler) Handler {

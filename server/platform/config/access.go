@@ -43,6 +43,7 @@ func accessSettings() []Setting {
 			"Streams that a user may have open at once in a process; 0 is any number").between(0, 100000),
 		row(":streaming", ":connections_per_address", Integer, 100, func(s *Settings) any { return &s.Streams.PerAddress },
 			"Streams without a user that an address may have open at once in a process; 0 is any number").between(0, 100000),
+		row(":chat", ":enabled", Boolean, true, func(s *Settings) any { return &s.ChatRoom }, "Whether there is a chat room of the instance"),
 	)
 }
 

@@ -25,6 +25,7 @@ type Settings struct {
 	Welcome      Welcome
 	RateLimits   [BucketCount]Limit
 	Streams      Streams
+	ChatRoom     bool // whether there is a chat room of the instance
 	Scheduled    Scheduled
 	Expiry       Expiry
 	Formatter    Formatter

@@ -95,8 +95,9 @@ func TestDefaultsAreThePublishedOnes(t *testing.T) {
 			BucketCaptcha:            twice(time.Minute, 30),
 			BucketDocument:           twice(time.Minute, 15),
 		},
-		Streams: Streams{PerUser: 100, PerAddress: 100},
-		Upload:  Upload{FilenameDisplayMaxLength: 30, Uploader: "Svc.Uploaders.Local", Filters: []string{"Svc.Upload.Filter.Dedupe"}, Folder: "uploads", Bucket: S3{Streaming: true}},
+		Streams:  Streams{PerUser: 100, PerAddress: 100},
+		ChatRoom: true,
+		Upload:   Upload{FilenameDisplayMaxLength: 30, Uploader: "Svc.Uploaders.Local", Filters: []string{"Svc.Upload.Filter.Dedupe"}, Folder: "uploads", Bucket: S3{Streaming: true}},
 		MediaProxy: MediaProxy{
 			Whitelist: []string{}, MaxBodyLength: 26214400, MaxReadDuration: 30000,
 			Invalidation: Invalidation{Provider: "Svc.Web.MediaProxy.Invalidation.Script", Method: ":purge", Headers: term.ListOf(), Options: term.ListOf()},

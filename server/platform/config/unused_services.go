@@ -32,7 +32,6 @@ func inertServices() []inert {
 		{svc, "Oban", ":plugins", `[]`, "Plugins of the job queue"},
 		{svc, "Oban", ":repo", `"Svc.Repo"`, "Database of the job queue"},
 		{push, ":gcm_api_key", "", "", "Key for old browsers" + secretNote},
-		{svc, ":chat", ":enabled", `true`, "Whether there is a chat room of the instance"},
 		{":logger", ":console", ":format", `"$metadata[$level] $message"`, "Format of the lines of the log"},
 		{":logger", ":console", ":metadata", `[":request_id"]`, "Further values in each line of the log"},
 		{":prometheus", "Svc.Web.Endpoint.MetricsExporter", ":format", `":text"`, "Format of the metrics"},

@@ -5,6 +5,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -26,24 +27,35 @@ func (s *Service) ChatToken(ctx context.Context, accountID string) (string, erro
 	return claim + "." + mac, err
 }
 
-// ChatTokenOwner returns the account of a chat token. An expired or foreign one
-// is db.ErrNotFound.
-func (s *Service) ChatTokenOwner(ctx context.Context, token string) (string, error) {
+// ChatTokenOwner returns the account of a chat token. An expired or foreign one,
+// or one of an account that may not sign in, is db.ErrNotFound.
+func (s *Service) ChatTokenOwner(ctx context.Context, token string) (*db.Account, error) {
 	missing := fmt.Errorf("chat token: %w", db.ErrNotFound)
 	i := strings.LastIndexByte(token, '.')
 	if i < 0 {
-		return "", missing
+		return nil, missing
 	}
 	mac, err := s.chatMAC(ctx, token[:i])
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	id, until, _ := strings.Cut(token[:i], ".")
 	seconds, err := strconv.ParseInt(until, 10, 64)
 	if err != nil || !hmac.Equal([]byte(mac), []byte(token[i+1:])) || !s.now().Before(time.Unix(seconds, 0)) {
-		return "", missing
+		return nil, missing
 	}
-	return id, nil
+	a, err := s.db.Account(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	u, err := s.db.User(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if err := mayLogIn(a, u.PasswordResetPending, s.settings.Load()); err != nil {
+		return nil, errors.Join(missing, err)
+	}
+	return a, nil
 }
 
 func (s *Service) chatMAC(ctx context.Context, claim string) (string, error) {

@@ -1,0 +1,2 @@
+-- The last words in the chat room, among all events.
+CREATE INDEX events_room ON events (seq) WHERE kind = 'room';
