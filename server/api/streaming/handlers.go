@@ -104,14 +104,20 @@ func (a *API) reader(c *gin.Context, socket bool) (*reader, error) {
 	return r, nil
 }
 
-// The rhythm of connections.
-const (
-	writing  = 10 * time.Second // for a message to be sent
-	pinging  = 30 * time.Second // how often a socket is probed
-	answered = 30 * time.Second // for the answer to a probe
-	thumping = 15 * time.Second // how often Server-Sent Events have a comment
-	renewing = 10               // how many probes or comments later a token is read again
-)
+// writing bounds the time in which a client takes a message.
+const writing = 10 * time.Second
+
+// renewing is how many probes or comments later a token is read again.
+const renewing = 10
+
+// rhythm is the rhythm of idle connections.
+type rhythm struct {
+	pinging  time.Duration // how often a socket is probed
+	answered time.Duration // for the answer to a probe
+	thumping time.Duration // how often Server-Sent Events have a comment
+}
+
+var usual = rhythm{pinging: 30 * time.Second, answered: 30 * time.Second, thumping: 15 * time.Second}
 
 // beat checks an idle connection: probe reports that the client is gone, and
 // from time to time the token is read again.

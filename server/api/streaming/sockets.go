@@ -57,7 +57,7 @@ func (a *API) serveSocket(c *gin.Context, r *reader, p protocol) error {
 
 // speak writes messages and pings until the client is gone or cut off.
 func (a *API) speak(ctx context.Context, conn *websocket.Conn, r *reader, p protocol) error {
-	tick := time.NewTicker(pinging)
+	tick := time.NewTicker(a.rhythm.pinging)
 	defer tick.Stop()
 	write := func(frame []byte) error {
 		ctx, cancel := context.WithTimeout(ctx, writing)
@@ -81,7 +81,7 @@ func (a *API) speak(ctx context.Context, conn *websocket.Conn, r *reader, p prot
 			err = a.beat(ctx, r, n, func() error {
 				go func() { // the answer is read by listen, and others are written meanwhile
 					guard.Broke(ctx, a.Log, "ping a socket", func() {
-						ctx, cancel := context.WithTimeout(ctx, answered)
+						ctx, cancel := context.WithTimeout(ctx, a.rhythm.answered)
 						defer cancel()
 						if err := conn.Ping(ctx); err != nil {
 							select {

@@ -46,7 +46,7 @@ func (a *API) serveEvents(c *gin.Context, r *reader) error {
 	if err := out.comment(); err != nil {
 		return nil
 	}
-	tick := time.NewTicker(thumping)
+	tick := time.NewTicker(a.rhythm.thumping)
 	defer tick.Stop()
 	for n := 1; ; {
 		select {

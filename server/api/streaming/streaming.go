@@ -36,6 +36,7 @@ type Parts struct {
 // API holds the readers of this process.
 type API struct {
 	Parts
+	rhythm rhythm
 	events chan []db.Event // from the database; nil where events were missed
 	checks chan string     // accounts whose tokens may have changed; "" is all
 
@@ -49,7 +50,7 @@ type API struct {
 
 // New returns an API without readers.
 func New(p Parts) *API {
-	a := &API{Parts: p, events: make(chan []db.Event, 256), checks: make(chan string, 256), all: map[*reader]bool{}, by: map[string]int{}}
+	a := &API{Parts: p, rhythm: usual, events: make(chan []db.Event, 256), checks: make(chan string, 256), all: map[*reader]bool{}, by: map[string]int{}}
 	p.DB.OnEvents(func(_ string, events []db.Event) {
 		select {
 		case a.events <- events:
