@@ -9,7 +9,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"svc/client/api"
 	"svc/server/servertest"
@@ -86,6 +88,61 @@ func TestWatchedListsPrintWhatChanges(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAWatchedListPausesBetweenLooks changes a report many times at once: the list is
+// read at most once in each pause, and has the last change in the end.
+func TestAWatchedListPausesBetweenLooks(t *testing.T) {
+	s := servertest.Start(t)
+	var looks atomic.Int64
+	counting := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/api/svc/admin/reports" {
+			looks.Add(1)
+		}
+		s.Handler().ServeHTTP(w, r)
+	}))
+	t.Cleanup(counting.Close)
+	filed, err := s.Client("ann").Reports.Create(t.Context(), api.NewReport{AccountID: s.User("bob").ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newCLI(t, counting.URL, "")
+	c.env["SVCCTL_TOKEN"] = s.Token("root", servertest.AdminScopes)
+	c.WatchPause = 300 * time.Millisecond
+	out, in := io.Pipe()
+	c.Out = in
+	ctx, stop := context.WithCancel(t.Context())
+	root, result := newRoot(c.App), make(chan error, 1)
+	root.SetArgs([]string{"report", "list", "--watch=1h", "-o", "json"})
+	begun := time.Now()
+	go func() { result <- root.ExecuteContext(ctx) }()
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 1<<20)
+	const notes = 40
+	for seen := -1; seen < notes; {
+		if !lines.Scan() {
+			t.Fatal(lines.Err(), <-result)
+		}
+		var e api.ModerationEvent
+		var report api.AdminReport
+		if err := errors.Join(json.Unmarshal(lines.Bytes(), &e), json.Unmarshal(e.Object, &report)); err != nil {
+			t.Fatal(err)
+		}
+		if seen < 0 {
+			for range notes {
+				if err := s.Admin("tess").Admin.Reports.AddNote(t.Context(), filed.ID, "looking"); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		seen = len(report.Notes)
+	}
+	if most := 1 + int64(time.Since(begun)/c.WatchPause); looks.Load() > most {
+		t.Errorf("%d looks in %s", looks.Load(), time.Since(begun))
+	}
+	stop()
+	go func() { _, _ = io.Copy(io.Discard, out) }()
+	<-result
 }
 
 // TestWatchGoesWithFewFlags tries flags that need an end.

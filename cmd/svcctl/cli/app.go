@@ -38,6 +38,7 @@ type App struct {
 	OpenBrowser           func(url string) error
 	ReadPassword          func() (string, error)
 	UseKeyring            bool
+	WatchPause            time.Duration // the least between two looks of --watch
 
 	Flags    globals
 	conn     *Connection
@@ -55,6 +56,9 @@ func System() *App {
 		In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr,
 		Getenv: os.Getenv,
 		Now:    time.Now,
+
+		WatchPause: time.Second,
+
 		TTYIn:  term.IsTerminal(int(os.Stdin.Fd())),
 		TTYOut: term.IsTerminal(int(os.Stdout.Fd())),
 		TTYErr: term.IsTerminal(int(os.Stderr.Fd())),

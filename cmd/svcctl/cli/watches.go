@@ -104,6 +104,7 @@ func (w *watch[T]) run(ctx context.Context, conn *Connection) error {
 	defer cancel()
 	news := w.listen(ctx, conn)
 	for first := true; ; first = false {
+		looked := time.Now()
 		if err := w.look(ctx); err != nil && (first || !w.passes(err)) {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
@@ -117,7 +118,11 @@ func (w *watch[T]) run(ctx context.Context, conn *Connection) error {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case <-news:
+		case <-news: // of which there may be many: they are looked at together
+			select {
+			case <-ctx.Done():
+			case <-time.After(w.app.WatchPause - time.Since(looked)):
+			}
 		case <-time.After(wait):
 		}
 	}
