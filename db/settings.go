@@ -68,6 +68,21 @@ func (d *DB) LockSettings(ctx context.Context) (SettingsState, error) {
 	return d.SettingsState(ctx)
 }
 
+// HeldSetting returns the saved value of a setting, "" for none, which stays
+// until the transaction ends.
+func (d *DB) HeldSetting(ctx context.Context, group, key string) (string, error) {
+	if d.pool.dialect == Postgres {
+		if _, err := list[string](ctx, d.writing(), "hold settings", "SELECT key FROM meta WHERE key = ? FOR SHARE", settingsKey); err != nil {
+			return "", err
+		}
+	}
+	rows, err := list[string](ctx, d.writing(), "setting", "SELECT value FROM settings WHERE grp = ? AND key = ?", group, key)
+	if err != nil || len(rows) == 0 {
+		return "", err
+	}
+	return rows[0], nil
+}
+
 // SaveSettingsState stores the state of the settings and announces it.
 func (d *DB) SaveSettingsState(ctx context.Context, s SettingsState) error {
 	if err := d.SetMeta(ctx, settingsKey, fmt.Sprint(s.Revision, s.Reboot, s.Restarts)); err != nil {

@@ -23,7 +23,7 @@ func (s *Server) openMedia(ctx context.Context) error {
 		return err
 	}
 	s.Proxy, err = media.NewProxy(media.ProxyParts{
-		URLs: s.urls, DB: s.DB, Settings: s.Settings, Client: s.Outgoing.For(outgoing.Media), Files: s.Media, Folder: filepath.Join(s.cfg.DataDir, "proxied"), Log: s.log, Now: s.now,
+		URLs: s.urls, DB: s.DB, Settings: s.Settings, Rights: s.rights, Client: s.Outgoing.For(outgoing.Media), Files: s.Media, Folder: filepath.Join(s.cfg.DataDir, "proxied"), Log: s.log, Now: s.now,
 	})
 	if err != nil {
 		return err

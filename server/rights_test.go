@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"svc/client/api"
 	"svc/db"
 	"svc/db/dbtest"
 	"svc/server"
@@ -63,6 +64,17 @@ func (s *idle) must(err error) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+}
+
+// opens sets the privileges of moderators.
+func (s *idle) opens(privileges ...api.Privilege) {
+	s.t.Helper()
+	settings := *s.Settings.Base()
+	settings.Instance.ModeratorPrivileges = nil
+	for _, p := range privileges {
+		settings.Instance.ModeratorPrivileges = append(settings.Instance.ModeratorPrivileges, string(p))
+	}
+	s.must(s.Settings.Swap(settings))
 }
 
 // kept is all rows by table, and all files, as text.
@@ -155,17 +167,33 @@ func TestEachAdminWriteAsksItsRight(t *testing.T) {
 
 	m := s.Moderation
 	everyStaff := map[string]func(by *db.Account) error{
-		"activate":          func(by *db.Account) error { return second(m.Activate(ctx, by, nickname)) },
-		"deactivate":        func(by *db.Account) error { return second(m.Deactivate(ctx, by, nickname)) },
-		"toggle activation": func(by *db.Account) error { return second(m.Toggle(ctx, by, nickname)) },
-		"update reports": func(by *db.Account) error {
-			return second(m.UpdateReports(ctx, by, []moderation.ReportChange{{ID: report.ID, State: "closed"}}))
+		"delete status": func(by *db.Account) error { return m.DeleteStatus(ctx, by, status.ID) },
+	}
+	privileged := map[api.Privilege]map[string]func(by *db.Account) error{
+		api.PrivilegeReports: {
+			"update reports": func(by *db.Account) error {
+				return second(m.UpdateReports(ctx, by, []moderation.ReportChange{{ID: report.ID, State: "closed"}}))
+			},
+			"add note":    func(by *db.Account) error { return m.AddNote(ctx, by, report.ID, "mine", "") },
+			"delete note": func(by *db.Account) error { return m.DeleteNote(ctx, by, report.ID, 1) },
 		},
-		"add note":            func(by *db.Account) error { return m.AddNote(ctx, by, report.ID, "mine", "") },
-		"delete note":         func(by *db.Account) error { return m.DeleteNote(ctx, by, report.ID, 1) },
-		"update status":       func(by *db.Account) error { return m.UpdateStatus(ctx, by, status.ID, &yes, &word) },
-		"delete chat message": func(by *db.Account) error { return second(m.DeleteChatMessage(ctx, by, chat.ID, message.ID)) },
-		"delete status":       func(by *db.Account) error { return m.DeleteStatus(ctx, by, status.ID) },
+		api.PrivilegeStatuses: {
+			"update status": func(by *db.Account) error { return m.UpdateStatus(ctx, by, status.ID, &yes, &word) },
+		},
+		api.PrivilegeUsersActivation: {
+			"activate":          func(by *db.Account) error { return second(m.Activate(ctx, by, nickname)) },
+			"deactivate":        func(by *db.Account) error { return second(m.Deactivate(ctx, by, nickname)) },
+			"toggle activation": func(by *db.Account) error { return second(m.Toggle(ctx, by, nickname)) },
+		},
+		api.PrivilegeInvites: {
+			"create invite": func(by *db.Account) error { return second(s.Signup.CreateInvite(ctx, by, signup.NewInvite{})) },
+			"revoke invite": func(by *db.Account) error { return second(s.Signup.RevokeInvite(ctx, by, invite.Token)) },
+			"mail invite":   func(by *db.Account) error { return s.Signup.EmailInvite(ctx, by, "new@example.org", "New", "") },
+		},
+		api.PrivilegeMedia: {
+			"ban media":   func(by *db.Account) error { return s.Proxy.Purge(ctx, by, []string{"https://far.example/b.png"}, true) },
+			"unban media": func(by *db.Account) error { return s.Proxy.Unban(ctx, by, []string{file}) },
+		},
 	}
 	adminsAlone := map[string]func(by *db.Account) error{
 		"create users": func(by *db.Account) error {
@@ -181,33 +209,29 @@ func TestEachAdminWriteAsksItsRight(t *testing.T) {
 		"update credentials": func(by *db.Account) error {
 			return m.UpdateCredentials(ctx, by, nickname, moderation.Credentials{Email: &word})
 		},
-		"follow":         func(by *db.Account) error { return m.Follow(ctx, by, nickname, s.root.Nickname) },
-		"unfollow":       func(by *db.Account) error { return m.Unfollow(ctx, by, nickname, s.root.Nickname) },
-		"grant":          func(by *db.Account) error { return second(m.Grant(ctx, by, moderation.Admins, nickname)) },
-		"revoke":         func(by *db.Account) error { return second(m.Revoke(ctx, by, moderation.Admins, nickname)) },
-		"revoke one":     func(by *db.Account) error { return second(m.RevokeOne(ctx, by, moderation.Admins, nickname)) },
-		"tag":            func(by *db.Account) error { return m.Tag(ctx, by, []string{nickname}, []string{"x"}) },
-		"untag":          func(by *db.Account) error { return m.Untag(ctx, by, []string{nickname}, []string{"x"}) },
-		"follow relay":   func(by *db.Account) error { return second(m.FollowRelay(ctx, by, relay)) },
-		"unfollow relay": func(by *db.Account) error { return m.UnfollowRelay(ctx, by, relay) },
+		"delete chat message": func(by *db.Account) error { return second(m.DeleteChatMessage(ctx, by, chat.ID, message.ID)) },
+		"follow":              func(by *db.Account) error { return m.Follow(ctx, by, nickname, s.root.Nickname) },
+		"unfollow":            func(by *db.Account) error { return m.Unfollow(ctx, by, nickname, s.root.Nickname) },
+		"grant":               func(by *db.Account) error { return second(m.Grant(ctx, by, moderation.Admins, nickname)) },
+		"revoke":              func(by *db.Account) error { return second(m.Revoke(ctx, by, moderation.Admins, nickname)) },
+		"revoke one":          func(by *db.Account) error { return second(m.RevokeOne(ctx, by, moderation.Admins, nickname)) },
+		"tag":                 func(by *db.Account) error { return m.Tag(ctx, by, []string{nickname}, []string{"x"}) },
+		"untag":               func(by *db.Account) error { return m.Untag(ctx, by, []string{nickname}, []string{"x"}) },
+		"follow relay":        func(by *db.Account) error { return second(m.FollowRelay(ctx, by, relay)) },
+		"unfollow relay":      func(by *db.Account) error { return m.UnfollowRelay(ctx, by, relay) },
 		"add app": func(by *db.Account) error {
 			return second(s.Auth.AddApp(ctx, by, auth.NewApp{Name: "b", RedirectURIs: auth.OutOfBand, Scopes: "read"}))
 		},
 		"change app": func(by *db.Account) error {
 			return second(s.Auth.ChangeApp(ctx, by, app.ID, auth.AppChange{Name: &word}))
 		},
-		"delete app":    func(by *db.Account) error { return s.Auth.DeleteApp(ctx, by, app.ID) },
-		"create invite": func(by *db.Account) error { return second(s.Signup.CreateInvite(ctx, by, signup.NewInvite{})) },
-		"revoke invite": func(by *db.Account) error { return second(s.Signup.RevokeInvite(ctx, by, invite.Token)) },
-		"mail invite":   func(by *db.Account) error { return s.Signup.EmailInvite(ctx, by, "new@example.org", "New", "") },
+		"delete app": func(by *db.Account) error { return s.Auth.DeleteApp(ctx, by, app.ID) },
 		"save settings": func(by *db.Account) error {
 			return second(s.Saved.Update(ctx, by, []settings.Change{{Group: ":svc", Key: ":mine", Value: json.RawMessage("1")}}))
 		},
 		"restart":         func(by *db.Account) error { return s.Saved.Restart(ctx, by) },
 		"write document":  func(by *db.Account) error { return s.Static.Write(by, static.Panel, []byte("<p>Mine.</p>")) },
 		"delete document": func(by *db.Account) error { return s.Static.Delete(by, static.Terms) },
-		"ban media":       func(by *db.Account) error { return s.Proxy.Purge(ctx, by, []string{"https://far.example/b.png"}, true) },
-		"unban media":     func(by *db.Account) error { return s.Proxy.Unban(ctx, by, []string{file}) },
 		"reload emoji":    func(by *db.Account) error { return s.Emojis.ReloadAll(ctx, by, s.DB) },
 		"retry host":      func(by *db.Account) error { return s.Delivery.RetryHost(ctx, by, "far.example") },
 		"forget host":     func(by *db.Account) error { return second(s.Delivery.ForgetHost(ctx, by, "far.example")) },
@@ -220,6 +244,30 @@ func TestEachAdminWriteAsksItsRight(t *testing.T) {
 	}
 	for name, do := range adminsAlone {
 		t.Run(name, func(t *testing.T) { s.refused(t, do, s.ann, s.mod) })
+	}
+	for _, deeds := range privileged {
+		for name, do := range deeds {
+			t.Run(name, func(t *testing.T) { s.refused(t, do, s.ann, s.mod) })
+		}
+	}
+	// Moderators have privileges one by one.
+	for _, p := range api.Privileges() {
+		s.opens(p)
+		for needed, deeds := range privileged {
+			for name, do := range deeds {
+				err := do(s.mod)
+				if needed != p && (!fault.Is(err, fault.KindForbidden) || err.Error() != "User is not an admin, and moderators lack the privilege "+string(needed)+".") ||
+					needed == p && fault.Is(err, fault.KindForbidden) {
+					t.Errorf("%s with %s: %v", name, p, err)
+				}
+			}
+		}
+	}
+	s.opens(api.Privileges()...)
+	for name, do := range adminsAlone {
+		if err := do(s.mod); !fault.Is(err, fault.KindForbidden) {
+			t.Errorf("%s with all privileges: %v", name, err)
+		}
 	}
 	// With the right, no operation is forbidden.
 	for name, do := range everyStaff {

@@ -14,6 +14,7 @@ import (
 	"svc/server/api/pages"
 	"svc/server/api/web"
 	"svc/server/platform/config"
+	"svc/server/platform/rights"
 )
 
 // Access is the kind of callers that a route serves, for the table of routes
@@ -27,7 +28,7 @@ const (
 	User     Access = "user"     // a user's token with one of the scopes
 	Token    Access = "token"    // any token with one of the scopes
 	App      Access = "app"      // an app's own token
-	Admin    Access = "admin"    // an admin's token with the admin scope
+	Admin    Access = "admin"    // a token with the admin scope, of an admin or a moderator with the right
 	OAuth    Access = "oauth"    // apps that show their client id and secret
 	Stream   Access = "stream"   // anybody, or a token with the scope of the stream; answered for as long as the client stays
 	Page     Access = "page"     // HTML for browsers, with its own sign-in
@@ -40,7 +41,8 @@ type Route struct {
 	Method, Path string
 	Access       Access
 	Scopes       []string
-	Limits       []web.Limit // how often, where the settings say
+	Right        rights.Right // of an admin route
+	Limits       []web.Limit  // how often, where the settings say
 	long         func() int64
 	file         bool
 	handler      web.Handler
@@ -360,83 +362,89 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 	// Reports.
 	add(User, post, "/api/v1/reports", client.Reports.Create, "write:reports")
 
-	// The admin API.
+	// The admin API. Rights other than that of admins are privileges, which the
+	// settings may give to moderators.
 	const root = "/api/svc/admin"
-	add(Admin, get, root+"/users", admin.Users().List, "read:accounts")
-	add(Admin, post, root+"/users", admin.Users().Create, "write:accounts")
-	add(Admin, del, root+"/users", admin.Users().Delete, "write:accounts")
-	add(Admin, get, root+"/users/:nickname_or_id", admin.Users().Show, "read:accounts")
-	add(Admin, get, root+"/users/:nickname_or_id/password_reset", admin.Users().PasswordReset, "write:accounts")
-	add(Admin, patch, root+"/users/approve", admin.Users().Approve, "write:accounts")
-	add(Admin, patch, root+"/users/confirm_email", admin.Users().ConfirmEmails, "write")
-	add(Admin, patch, root+"/users/resend_confirmation_email", admin.Users().ResendConfirmations, "write")
-	add(Admin, patch, root+"/users/force_password_reset", admin.Users().ForcePasswordReset, "write:accounts")
-	add(Admin, put, root+"/users/disable_mfa", admin.Users().DisableMFA, "write:accounts")
-	add(Admin, post, root+"/users/follow", admin.Users().Follow, "write:follows")
-	add(Admin, post, root+"/users/unfollow", admin.Users().Unfollow, "write:follows")
-	add(Admin, post, root+"/backups", admin.Users().Backup, "read:accounts")
-	add(Admin, get, root+"/users/:nickname_or_id/statuses", admin.Statuses().OfUser, "read:statuses")
-	add(Admin, patch, root+"/users/:nickname/toggle_activation", admin.Users().Toggle, "write:accounts")
-	add(Admin, patch, root+"/users/activate", admin.Users().Activate, "write:accounts")
-	add(Admin, patch, root+"/users/deactivate", admin.Users().Deactivate, "write:accounts")
-	add(Admin, put, root+"/users/tag", admin.Users().Tag, "write:accounts")
-	add(Admin, del, root+"/users/tag", admin.Users().Untag, "write:accounts")
-	add(Admin, get, root+"/users/:nickname_or_id/permission_group", admin.Roles().List, "read:accounts")
-	add(Admin, get, root+"/users/:nickname_or_id/permission_group/:permission_group", admin.Roles().Show, "read:accounts")
-	add(Admin, post, root+"/users/:nickname/permission_group/:permission_group", admin.Roles().AddTo, "write:accounts")
-	add(Admin, del, root+"/users/:nickname/permission_group/:permission_group", admin.Roles().RemoveFrom, "write:accounts")
-	add(Admin, post, root+"/users/permission_group/:permission_group", admin.Roles().Add, "write:accounts")
-	add(Admin, del, root+"/users/permission_group/:permission_group", admin.Roles().Remove, "write:accounts")
-	add(Admin, get, root+"/users/:nickname_or_id/credentials", admin.Credentials().Show, "read:accounts")
-	add(Admin, patch, root+"/users/:nickname/credentials", admin.Credentials().Update, "write:accounts").body(admin.Credentials().BodyLimit)
-	add(Admin, post, root+"/users/invite_token", admin.Invites().Create, "write:invites")
-	add(Admin, get, root+"/users/invites", admin.Invites().List, "read:invites")
-	add(Admin, post, root+"/users/revoke_invite", admin.Invites().Revoke, "write:invites")
-	add(Admin, post, root+"/users/email_invite", admin.Invites().Email, "write:invites")
-	add(Admin, get, root+"/instances/:instance/statuses", admin.Statuses().OfInstance, "read:statuses")
-	add(Admin, get, root+"/statuses", admin.Statuses().List, "read:statuses")
-	add(Admin, get, root+"/statuses/:id", admin.Statuses().Show, "read:statuses")
-	add(Admin, put, root+"/statuses/:id", admin.Statuses().Update, "write:statuses")
-	add(Admin, del, root+"/statuses/:id", admin.Statuses().Delete, "write:statuses")
-	add(Admin, get, root+"/reports", admin.Reports().List, "read:reports")
-	add(Admin, get, root+"/grouped_reports", admin.Reports().Groups, "read:reports")
-	add(Admin, get, root+"/reports/:id", admin.Reports().Show, "read:reports")
-	add(Admin, patch, root+"/reports", admin.Reports().Update, "write:reports")
-	add(Admin, post, root+"/reports/:id/notes", admin.Reports().AddNote, "write:reports")
-	add(Admin, del, root+"/reports/:id/notes/:note_id", admin.Reports().DeleteNote, "write:reports")
-	add(Admin, get, root+"/moderation_log", admin.Log().List, "read")
-	add(Admin, get, root+"/stats", admin.Instance().Stats, "read")
-	add(Admin, get, root+"/config", admin.Config().Show, "read")
-	add(Admin, post, root+"/config", admin.Config().Update, "write")
-	add(Admin, get, root+"/need_reboot", admin.Config().NeedReboot, "read")
-	add(Admin, get, root+"/restart", admin.Config().Restart, "write")
-	add(Admin, get, root+"/config/descriptions", admin.Config().Descriptions, "read")
-	add(Admin, post, root+"/reload_emoji", admin.Instance().ReloadEmoji, "write")
-	add(Admin, get, root+"/users/:nickname_or_id/chats", admin.Chats().OfUser, "read:chats")
-	add(Admin, get, root+"/chats/:id", admin.Chats().Show, "read:chats")
-	add(Admin, get, root+"/chats/:id/messages", admin.Chats().Messages, "read:chats")
-	add(Admin, del, root+"/chats/:id/messages/:message_id", admin.Chats().DeleteMessage, "write:chats")
-	add(Admin, get, root+"/oauth_app", admin.Apps().List, "write")
-	add(Admin, post, root+"/oauth_app", admin.Apps().Create, "write")
-	add(Admin, patch, root+"/oauth_app/:id", admin.Apps().Update, "write")
-	add(Admin, del, root+"/oauth_app/:id", admin.Apps().Delete, "write")
-	add(Admin, get, root+"/media_proxy_caches", admin.MediaBans().List, "read:media_proxy_caches")
-	add(Admin, post, root+"/media_proxy_caches/delete", admin.MediaBans().Unban, "write:media_proxy_caches")
-	add(Admin, post, root+"/media_proxy_caches/purge", admin.MediaBans().Purge, "write:media_proxy_caches")
-	add(Admin, get, root+"/relay", admin.Relays().List, "read")
-	add(Admin, post, root+"/relay", admin.Relays().Follow, "write:follows")
-	add(Admin, del, root+"/relay", admin.Relays().Unfollow, "write:follows")
-	add(Admin, get, root+"/federation/hosts", admin.Hosts().List, "read")
-	add(Admin, get, root+"/federation/hosts/:host", admin.Hosts().Show, "read")
-	add(Admin, post, root+"/federation/hosts/:host/retry", admin.Hosts().Retry, "write")
-	add(Admin, del, root+"/federation/hosts/:host", admin.Hosts().Forget, "write")
-	add(Admin, get, root+"/jobs", admin.Jobs().List, "read")
-	add(Admin, get, root+"/jobs/queues", admin.Jobs().Queues, "read")
-	add(Admin, post, root+"/jobs/retry", admin.Jobs().RetryQueue, "write")
-	add(Admin, post, root+"/jobs/:id/retry", admin.Jobs().Retry, "write")
-	add(Admin, get, root+"/instance_document/:document_name", admin.Documents().Show, "read")
-	add(Admin, patch, root+"/instance_document/:document_name", admin.Documents().Set, "write").body(admin.Documents().BodyLimit)
-	add(Admin, del, root+"/instance_document/:document_name", admin.Documents().Delete, "write")
+	admit := func(right rights.Right, method, path string, h web.Handler, scope string) *Route {
+		r := add(Admin, method, root+path, h, scope)
+		r.Right = right
+		return r
+	}
+	admit(rights.UsersRead, get, "/users", admin.Users().List, "read:accounts")
+	admit(rights.Admins, post, "/users", admin.Users().Create, "write:accounts")
+	admit(rights.Admins, del, "/users", admin.Users().Delete, "write:accounts")
+	admit(rights.UsersRead, get, "/users/:nickname_or_id", admin.Users().Show, "read:accounts")
+	admit(rights.Admins, get, "/users/:nickname_or_id/password_reset", admin.Users().PasswordReset, "write:accounts")
+	admit(rights.Admins, patch, "/users/approve", admin.Users().Approve, "write:accounts")
+	admit(rights.Admins, patch, "/users/confirm_email", admin.Users().ConfirmEmails, "write")
+	admit(rights.Admins, patch, "/users/resend_confirmation_email", admin.Users().ResendConfirmations, "write")
+	admit(rights.Admins, patch, "/users/force_password_reset", admin.Users().ForcePasswordReset, "write:accounts")
+	admit(rights.Admins, put, "/users/disable_mfa", admin.Users().DisableMFA, "write:accounts")
+	admit(rights.Admins, post, "/users/follow", admin.Users().Follow, "write:follows")
+	admit(rights.Admins, post, "/users/unfollow", admin.Users().Unfollow, "write:follows")
+	admit(rights.Admins, post, "/backups", admin.Users().Backup, "read:accounts")
+	admit(rights.Statuses, get, "/users/:nickname_or_id/statuses", admin.Statuses().OfUser, "read:statuses")
+	admit(rights.UsersActivation, patch, "/users/:nickname/toggle_activation", admin.Users().Toggle, "write:accounts")
+	admit(rights.UsersActivation, patch, "/users/activate", admin.Users().Activate, "write:accounts")
+	admit(rights.UsersActivation, patch, "/users/deactivate", admin.Users().Deactivate, "write:accounts")
+	admit(rights.Admins, put, "/users/tag", admin.Users().Tag, "write:accounts")
+	admit(rights.Admins, del, "/users/tag", admin.Users().Untag, "write:accounts")
+	admit(rights.UsersRead, get, "/users/:nickname_or_id/permission_group", admin.Roles().List, "read:accounts")
+	admit(rights.UsersRead, get, "/users/:nickname_or_id/permission_group/:permission_group", admin.Roles().Show, "read:accounts")
+	admit(rights.Admins, post, "/users/:nickname/permission_group/:permission_group", admin.Roles().AddTo, "write:accounts")
+	admit(rights.Admins, del, "/users/:nickname/permission_group/:permission_group", admin.Roles().RemoveFrom, "write:accounts")
+	admit(rights.Admins, post, "/users/permission_group/:permission_group", admin.Roles().Add, "write:accounts")
+	admit(rights.Admins, del, "/users/permission_group/:permission_group", admin.Roles().Remove, "write:accounts")
+	admit(rights.Admins, get, "/users/:nickname_or_id/credentials", admin.Credentials().Show, "read:accounts")
+	admit(rights.Admins, patch, "/users/:nickname/credentials", admin.Credentials().Update, "write:accounts").body(admin.Credentials().BodyLimit)
+	admit(rights.Invites, post, "/users/invite_token", admin.Invites().Create, "write:invites")
+	admit(rights.Invites, get, "/users/invites", admin.Invites().List, "read:invites")
+	admit(rights.Invites, post, "/users/revoke_invite", admin.Invites().Revoke, "write:invites")
+	admit(rights.Invites, post, "/users/email_invite", admin.Invites().Email, "write:invites")
+	admit(rights.Statuses, get, "/instances/:instance/statuses", admin.Statuses().OfInstance, "read:statuses")
+	admit(rights.Statuses, get, "/statuses", admin.Statuses().List, "read:statuses")
+	admit(rights.Statuses, get, "/statuses/:id", admin.Statuses().Show, "read:statuses")
+	admit(rights.Statuses, put, "/statuses/:id", admin.Statuses().Update, "write:statuses")
+	admit(rights.Statuses, del, "/statuses/:id", admin.Statuses().Delete, "write:statuses")
+	admit(rights.Reports, get, "/reports", admin.Reports().List, "read:reports")
+	admit(rights.Reports, get, "/grouped_reports", admin.Reports().Groups, "read:reports")
+	admit(rights.Reports, get, "/reports/:id", admin.Reports().Show, "read:reports")
+	admit(rights.Reports, patch, "/reports", admin.Reports().Update, "write:reports")
+	admit(rights.Reports, post, "/reports/:id/notes", admin.Reports().AddNote, "write:reports")
+	admit(rights.Reports, del, "/reports/:id/notes/:note_id", admin.Reports().DeleteNote, "write:reports")
+	admit(rights.Log, get, "/moderation_log", admin.Log().List, "read")
+	admit(rights.Admins, get, "/stats", admin.Instance().Stats, "read")
+	admit(rights.Admins, get, "/config", admin.Config().Show, "read")
+	admit(rights.Admins, post, "/config", admin.Config().Update, "write")
+	admit(rights.Admins, get, "/need_reboot", admin.Config().NeedReboot, "read")
+	admit(rights.Admins, get, "/restart", admin.Config().Restart, "write")
+	admit(rights.Admins, get, "/config/descriptions", admin.Config().Descriptions, "read")
+	admit(rights.Admins, post, "/reload_emoji", admin.Instance().ReloadEmoji, "write")
+	admit(rights.Admins, get, "/users/:nickname_or_id/chats", admin.Chats().OfUser, "read:chats")
+	admit(rights.Admins, get, "/chats/:id", admin.Chats().Show, "read:chats")
+	admit(rights.Admins, get, "/chats/:id/messages", admin.Chats().Messages, "read:chats")
+	admit(rights.Admins, del, "/chats/:id/messages/:message_id", admin.Chats().DeleteMessage, "write:chats")
+	admit(rights.Admins, get, "/oauth_app", admin.Apps().List, "write")
+	admit(rights.Admins, post, "/oauth_app", admin.Apps().Create, "write")
+	admit(rights.Admins, patch, "/oauth_app/:id", admin.Apps().Update, "write")
+	admit(rights.Admins, del, "/oauth_app/:id", admin.Apps().Delete, "write")
+	admit(rights.Media, get, "/media_proxy_caches", admin.MediaBans().List, "read:media_proxy_caches")
+	admit(rights.Media, post, "/media_proxy_caches/delete", admin.MediaBans().Unban, "write:media_proxy_caches")
+	admit(rights.Media, post, "/media_proxy_caches/purge", admin.MediaBans().Purge, "write:media_proxy_caches")
+	admit(rights.Admins, get, "/relay", admin.Relays().List, "read")
+	admit(rights.Admins, post, "/relay", admin.Relays().Follow, "write:follows")
+	admit(rights.Admins, del, "/relay", admin.Relays().Unfollow, "write:follows")
+	admit(rights.Admins, get, "/federation/hosts", admin.Hosts().List, "read")
+	admit(rights.Admins, get, "/federation/hosts/:host", admin.Hosts().Show, "read")
+	admit(rights.Admins, post, "/federation/hosts/:host/retry", admin.Hosts().Retry, "write")
+	admit(rights.Admins, del, "/federation/hosts/:host", admin.Hosts().Forget, "write")
+	admit(rights.Admins, get, "/jobs", admin.Jobs().List, "read")
+	admit(rights.Admins, get, "/jobs/queues", admin.Jobs().Queues, "read")
+	admit(rights.Admins, post, "/jobs/retry", admin.Jobs().RetryQueue, "write")
+	admit(rights.Admins, post, "/jobs/:id/retry", admin.Jobs().Retry, "write")
+	admit(rights.Admins, get, "/instance_document/:document_name", admin.Documents().Show, "read")
+	admit(rights.Admins, patch, "/instance_document/:document_name", admin.Documents().Set, "write").body(admin.Documents().BodyLimit)
+	admit(rights.Admins, del, "/instance_document/:document_name", admin.Documents().Delete, "write")
 
 	s.withFronts()
 	s.mount(guard, html, client)
@@ -494,7 +502,7 @@ func (s *Server) mount(guard *web.Guard, html *pages.Pages, client *clientapi.AP
 		case App:
 			h = guard.App(h)
 		case Admin:
-			family, h = web.AdminAPI, guard.Admin(h, r.Scopes[0])
+			family, h = web.AdminAPI, guard.Admin(h, r.Right, r.Scopes[0])
 		case OAuth:
 			family = web.OAuthAPI
 		case Page:

@@ -37,6 +37,7 @@ import (
 	"svc/server/platform/mail"
 	"svc/server/platform/media"
 	"svc/server/platform/outgoing"
+	"svc/server/platform/rights"
 	"svc/server/platform/static"
 	"svc/server/rules/archive"
 	"svc/server/rules/auth"
@@ -80,6 +81,7 @@ type Server struct {
 	Static     *static.Folder
 
 	process   *alive.Process
+	rights    *rights.Service
 	inbox     *inbox.API
 	streaming *streaming.API
 	documents *documents.Service
@@ -130,7 +132,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 		return nil, err
 	}
 	site := config.NewSite(cfg.BaseURL, cfg.FederationInsecure)
-	s := &Server{DB: d, Settings: live, Saved: saved, cfg: cfg, site: site, log: o.Log, now: o.Now, process: alive.New(d, o.Log)}
+	s := &Server{DB: d, Settings: live, Saved: saved, cfg: cfg, site: site, log: o.Log, now: o.Now, process: alive.New(d, o.Log), rights: rights.New(live, cfg.FromDatabase)}
 	if site.Insecure {
 		o.Log.WarnContext(ctx, "insecure federation: this server calls any address, over plain HTTP too; never use this but in tests",
 			"setting", "SVC_FEDERATION_INSECURE")
@@ -168,12 +170,12 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	})
 	s.Chats = chats.New(chats.Parts{DB: d, Settings: live, Site: site, Emojis: s.Emojis, Outbox: s.Outbox, Now: o.Now})
 	s.Signup = signup.New(signup.Parts{
-		DB: d, Settings: live, Site: site, Auth: s.Auth, Social: s.Social, Chats: s.Chats, Mail: s.Mail, Outgoing: s.Outgoing, Now: o.Now,
+		DB: d, Settings: live, Rights: s.rights, Site: site, Auth: s.Auth, Social: s.Social, Chats: s.Chats, Mail: s.Mail, Outgoing: s.Outgoing, Now: o.Now,
 	})
 	logins := login.New(s.Auth, s.Signup, o.Log)
 	s.Archive = archive.New(archive.Parts{DB: d, Settings: live, Site: site, Media: s.Media, Data: cfg.DataDir, Now: o.Now})
 	s.Moderation = moderation.New(moderation.Parts{
-		DB: d, Settings: live, Social: s.Social, Signup: s.Signup, Auth: s.Auth, Archive: s.Archive, Chats: s.Chats,
+		DB: d, Settings: live, Rights: s.rights, Social: s.Social, Signup: s.Signup, Auth: s.Auth, Archive: s.Archive, Chats: s.Chats,
 		Outbox: s.Outbox, Remote: s.Remote, Relays: s.Relays, Now: o.Now,
 	})
 	s.Ingest = ingest.New(ingest.Parts{
@@ -199,7 +201,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	client := clientapi.New(clientapi.Parts{
 		DB: d, View: v, Social: s.Social, Auth: s.Auth, Standings: standings, Login: logins, Signup: s.Signup,
 		Moderation: s.Moderation, Emojis: s.Emojis, Chats: s.Chats, Media: s.Media, Proxy: s.Proxy, Archive: s.Archive, Push: s.Push,
-		Remote: s.Remote, Ingest: s.Ingest, Settings: live, Site: site, Version: o.Version, Now: o.Now,
+		Remote: s.Remote, Ingest: s.Ingest, Settings: live, Rights: s.rights, Site: site, Version: o.Version, Now: o.Now,
 	})
 	admin := &adminapi.Parts{
 		DB: d, View: v, Moderation: s.Moderation, Signup: s.Signup, Auth: s.Auth, Emojis: s.Emojis, Media: s.Media, Proxy: s.Proxy,
@@ -215,7 +217,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	s.inbox = &inbox.API{DB: d, Remote: s.Remote, Ingest: s.Ingest, Settings: live, Log: o.Log}
 	s.limiter = web.NewLimiter(live, o.Now)
 	guard := &web.Guard{
-		Identities: identities, Login: logins, AdminScopesOnly: func() bool { return live.Load().Auth.EnforceOAuthAdminScopeUsage },
+		Identities: identities, Login: logins, Rights: s.rights, AdminScopesOnly: func() bool { return live.Load().Auth.EnforceOAuthAdminScopeUsage },
 		AdminToken: func() string { return live.Load().Auth.AdminToken }, Guesses: s.limiter,
 	}
 	s.streaming = streaming.New(streaming.Parts{DB: d, View: v, Identities: identities, Auth: s.Auth, Guard: guard, Limits: s.limiter, Settings: live, Log: o.Log})

@@ -99,7 +99,9 @@ type AccountSvc struct {
 	AcceptsChatMessages   *bool        `json:"accepts_chat_messages"` // null when unknown
 	Favicon               *string      `json:"favicon"`
 
-	// The rest is for the owner, Deactivated for admins.
+	// The rest is for the owner, Deactivated for admins. Privileges are what the
+	// account may use of the admin API; admins have all, and more.
+	Privileges           []Privilege           `json:"privileges,omitempty"`
 	Deactivated          *bool                 `json:"deactivated,omitempty"`
 	SettingsStore        json.RawMessage       `json:"settings_store,omitempty"`
 	ChatToken            string                `json:"chat_token,omitempty"`

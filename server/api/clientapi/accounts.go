@@ -34,7 +34,7 @@ func (a *Accounts) own(c *gin.Context, account *db.Account, settings, token bool
 	}
 	own := view.Own{
 		FollowRequests: standing.FollowRequests, UnreadNotifications: standing.UnseenNotifications, UnreadConversations: standing.UnreadConversations,
-		SettingsStore: settings,
+		SettingsStore: settings, Privileges: a.Rights.Of(account),
 	}
 	if token {
 		if own.ChatToken, err = a.Auth.ChatToken(c.Request.Context(), account.ID); err != nil {

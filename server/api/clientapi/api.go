@@ -18,6 +18,7 @@ import (
 	"svc/server/platform/config"
 	"svc/server/platform/emoji"
 	"svc/server/platform/media"
+	"svc/server/platform/rights"
 	"svc/server/rules/archive"
 	"svc/server/rules/auth"
 	"svc/server/rules/chats"
@@ -48,6 +49,7 @@ type Parts struct {
 	Remote     *remote.Service
 	Ingest     *ingest.Service
 	Settings   *config.Live
+	Rights     *rights.Service
 	Site       config.Site
 	Version    string
 	Now        func() time.Time
@@ -88,7 +90,7 @@ func New(p Parts) *API {
 	s := &shared{p.DB, p.View, p.Settings, p.Site}
 	u, r := uploads{s, p.Media}, resolver{s, p.Remote, p.Ingest}
 	return &API{
-		Accounts:          Accounts{u, p.Social, p.Auth, p.Standings},
+		Accounts:          Accounts{u, p.Social, p.Auth, p.Standings, p.Rights},
 		Backups:           Backups{p.Archive},
 		Chats:             Chats{s, p.Chats},
 		Conversations:     Conversations{s, p.Social},
@@ -146,6 +148,7 @@ type (
 		Social    *social.Service
 		Auth      *auth.Service
 		Standings *auth.Standings
+		Rights    *rights.Service
 	}
 	// Backups makes archives of the caller's account.
 	Backups struct{ Archive *archive.Service }

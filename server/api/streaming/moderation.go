@@ -9,24 +9,26 @@ import (
 	"svc/client/api"
 	"svc/db"
 	"svc/server/api/view"
+	"svc/server/platform/rights"
 	"svc/server/rules/auth"
 )
 
 // subject is a kind of object that moderators get events about. A reader needs
 // the right to read it in the admin API.
 type subject struct {
-	kind  string // of the event in the database
-	event string // its name for clients
-	scope string // of its route in the admin API
+	kind  string       // of the event in the database
+	event string       // its name for clients
+	right rights.Right // of its route in the admin API
+	scope string       // likewise
 	// read returns the object as the admin API shows it, nil if it is gone.
 	read func(t *teller, ctx context.Context) (json.RawMessage, error)
 }
 
 var subjects = []subject{
-	{db.EventReport, "svc:report", "read:reports", (*teller).report},
-	{db.EventRegistration, "svc:registration", "read:accounts", (*teller).registration},
-	{db.EventLogEntry, "svc:log", "read", (*teller).logEntry},
-	{db.EventJob, "svc:job", "read", (*teller).job},
+	{db.EventReport, "svc:report", rights.Reports, "read:reports", (*teller).report},
+	{db.EventRegistration, "svc:registration", rights.UsersRead, "read:accounts", (*teller).registration},
+	{db.EventLogEntry, "svc:log", rights.Log, "read", (*teller).logEntry},
+	{db.EventJob, "svc:job", rights.Admins, "read", (*teller).job},
 }
 
 // moderates checks that a caller may get events about at least one subject.
@@ -39,7 +41,7 @@ func (a *API) moderates(id *auth.Identity) error {
 	}
 	var refusal error
 	for _, s := range subjects {
-		err := a.Guard.Admits(id, s.scope)
+		err := a.Guard.Admits(id, s.right, s.scope)
 		if err == nil {
 			return nil
 		}
@@ -66,7 +68,7 @@ func (t *teller) subject(ctx context.Context, s subject) error {
 		// An event just before this one may have removed their rights.
 		if err := sub.recheck(ctx, t.API); err != nil {
 			sub.cut(err)
-		} else if t.Guard.Admits(sub.identity(), s.scope) == nil {
+		} else if t.Guard.Admits(sub.identity(), s.right, s.scope) == nil {
 			hearing = append(hearing, sub)
 		}
 	}

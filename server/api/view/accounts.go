@@ -99,6 +99,7 @@ type Own struct {
 	FollowRequests      int
 	UnreadNotifications int
 	UnreadConversations int
+	Privileges          []api.Privilege
 	SettingsStore       bool   // send it: verify_credentials and update_credentials
 	ChatToken           string // verify_credentials only
 }
@@ -116,7 +117,7 @@ func (v *View) OwnAccount(a *db.Account, u *db.User, own Own) (api.Account, erro
 	out.Svc.NotificationSettings = &api.NotificationSettings{
 		BlockFromStrangers: u.BlockFromStrangers, HideNotificationContents: u.HideNotificationContents,
 	}
-	out.Svc.ChatToken = own.ChatToken
+	out.Svc.ChatToken, out.Svc.Privileges = own.ChatToken, own.Privileges
 	if own.SettingsStore {
 		store, err := json.Marshal(u.SettingsStore)
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"svc/db"
 	"svc/server/platform/config"
 	"svc/server/platform/fault"
+	"svc/server/platform/rights"
 	"svc/server/rules/auth"
 	"svc/server/rules/login"
 )
@@ -33,6 +34,7 @@ func Token(c *gin.Context) string { return c.GetString(tokenKey) }
 type Guard struct {
 	Identities *auth.Identities
 	Login      *login.Service
+	Rights     *rights.Service
 	// AdminScopesOnly reads the setting enforce_oauth_admin_scope_usage.
 	AdminScopesOnly func() bool
 	// AdminToken reads the secret that stands for an admin, "" for none. Wrong
@@ -202,10 +204,10 @@ func covers(id *auth.Identity, scopes []string) error {
 	return nil
 }
 
-// Admin serves admins: a signed-in admin first, then the request's shape, as
-// the handler decides, then the scope. A password alone has no scopes, and does
+// Admin serves admins, and moderators with the right: the right first, then the
+// request's shape, as the handler decides, then the scope. A password alone has no scopes, and does
 // not count.
-func (g *Guard) Admin(h Handler, scope string) Handler {
+func (g *Guard) Admin(h Handler, right rights.Right, scope string) Handler {
 	return func(c *gin.Context) error {
 		id, err := g.tokenHolder(c)
 		switch {
@@ -214,7 +216,7 @@ func (g *Guard) Admin(h Handler, scope string) Handler {
 		case id == nil || id.Account == nil:
 			return g.keyholder(c, h)
 		}
-		if err := admin(id); err != nil {
+		if err := g.Rights.Check(id.Account, right); err != nil {
 			return err
 		}
 		c.Set(scopeKey, adminScopes{scope, func(scope string) error { return g.adminScope(id, scope) }})
@@ -223,19 +225,12 @@ func (g *Guard) Admin(h Handler, scope string) Handler {
 }
 
 // Admits checks that a signed-in user may use the routes of the admin API with
-// this scope.
-func (g *Guard) Admits(id *auth.Identity, scope string) error {
-	if err := admin(id); err != nil {
+// this right and scope.
+func (g *Guard) Admits(id *auth.Identity, right rights.Right, scope string) error {
+	if err := g.Rights.Check(id.Account, right); err != nil {
 		return err
 	}
 	return g.adminScope(id, scope)
-}
-
-func admin(id *auth.Identity) error {
-	if !id.Account.IsAdmin {
-		return fault.Forbidden("User is not an admin.")
-	}
-	return nil
 }
 
 // keyholder serves a request with the admin token, as parameter admin_token or

@@ -1,6 +1,19 @@
 package config
 
-import "time"
+import (
+	"time"
+
+	"svc/client/api"
+)
+
+// privileges are the names that moderators may be given.
+func privileges() []string {
+	var names []string
+	for _, p := range api.Privileges() {
+		names = append(names, string(p))
+	}
+	return names
+}
 
 func instanceSettings() []Setting {
 	row := func(path string, kind Kind, value any, field func(*Instance) any, description string) Setting {
@@ -43,6 +56,8 @@ func instanceSettings() []Setting {
 		row(":max_report_comment_size", Integer, 1000, func(i *Instance) any { return &i.MaxReportCommentSize }, "Longest comment of a report, in characters"),
 		row(":skip_thread_containment", Boolean, true, func(i *Instance) any { return &i.SkipThreadContainment }, "Whether threads with hidden parts are shown"),
 		row(":show_reactions", Boolean, true, func(i *Instance) any { return &i.ShowReactions }, "Whether the accounts that favourited a status or reacted to it are shown"),
+		row(":moderator_privileges", Strings, []string{}, func(i *Instance) any { return &i.ModeratorPrivileges },
+			"Parts of the admin API that moderators who are not admins may use; none when empty").oneOf(privileges()...).unset(),
 		row(":max_pinned_statuses", Integer, 1, func(i *Instance) any { return &i.MaxPinnedStatuses }, "Most statuses that one account may pin"),
 		row(":external_user_synchronization", Boolean, true, func(i *Instance) any { return &i.ExternalUserSynchronization }, "Whether follower and status counts of remote accounts are fetched from their servers"),
 		row(":healthcheck", Boolean, false, func(i *Instance) any { return &i.Healthcheck }, "Whether anybody may read GET /api/svc/healthcheck"),

@@ -54,6 +54,9 @@ func (s Setting) accepted() string {
 	case Boolean:
 		return "true or false"
 	case Strings:
+		if len(s.OneOf) > 0 {
+			return "a list of " + strings.Join(s.OneOf, ", ")
+		}
 		return "a list of texts"
 	case Words:
 		if len(s.OneOf) > 0 {

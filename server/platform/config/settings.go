@@ -113,6 +113,9 @@ type Instance struct {
 	StaticDir                         string // StaticFolder says where that is
 	ShowReactions                     bool
 	MaxPinnedStatuses                 int
+	// ModeratorPrivileges are the parts of the admin API that moderators may use:
+	// names of api.Privilege.
+	ModeratorPrivileges []string
 	// ExternalUserSynchronization fetches the counts of remote accounts from their
 	// servers.
 	ExternalUserSynchronization bool

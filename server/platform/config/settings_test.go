@@ -35,7 +35,7 @@ func TestDefaultsAreThePublishedOnes(t *testing.T) {
 			MaxReportCommentSize: 1000, SkipThreadContainment: true, ShowReactions: true, RemotePostRetentionDays: 90, MaxPinnedStatuses: 1, LimitToLocalContent: ":unauthenticated",
 			UserBioLength: 5000, UserNameLength: 100, RegistrationReasonLength: 500,
 			MaxAccountFields: 10, MaxRemoteAccountFields: 20, AccountFieldNameLength: 512, AccountFieldValueLength: 2048,
-			AutofollowedNicknames: []string{}, AutofollowingNicknames: []string{}, PasswordResetTokenValidity: 24 * time.Hour,
+			ModeratorPrivileges: []string{}, AutofollowedNicknames: []string{}, AutofollowingNicknames: []string{}, PasswordResetTokenValidity: 24 * time.Hour,
 		},
 		Mailer:       Mailer{Adapter: Sendmail, TLS: ":if_available", Auth: ":if_available"},
 		Captcha:      Captcha{Enabled: true, SecondsValid: 300, Method: NativeCaptcha},

@@ -24,13 +24,16 @@ const longestNotice = maxURL
 // by those people have. With ban, they are no longer served. Failures of other
 // caches are only logged.
 func (p *Proxy) Purge(ctx context.Context, by *db.Account, files []string, ban bool) error {
-	if err := rights.Administer(by); err != nil {
+	if err := p.rights.Check(by, rights.Media); err != nil {
 		return err
 	}
 	var bans []db.MediaBan
 	var served []string
 	seen := map[string]bool{}
 	err := p.db.Tx(ctx, func(tx *db.DB) error {
+		if err := p.rights.Hold(ctx, tx, by, rights.Media); err != nil {
+			return err
+		}
 		bans, served = nil, nil
 		clear(seen)
 		for _, given := range files {
@@ -106,7 +109,7 @@ func (p *Proxy) RenameBans(ctx context.Context) error {
 
 // Unban serves files again, by their own addresses or by those people have.
 func (p *Proxy) Unban(ctx context.Context, by *db.Account, files []string) error {
-	if err := rights.Administer(by); err != nil {
+	if err := p.rights.Check(by, rights.Media); err != nil {
 		return err
 	}
 	addresses := make([]string, 0, len(files))
@@ -115,7 +118,12 @@ func (p *Proxy) Unban(ctx context.Context, by *db.Account, files []string) error
 			addresses = append(addresses, address)
 		}
 	}
-	return p.db.Tx(ctx, func(tx *db.DB) error { return tx.UnbanMedia(ctx, addresses) })
+	return p.db.Tx(ctx, func(tx *db.DB) error {
+		if err := p.rights.Hold(ctx, tx, by, rights.Media); err != nil {
+			return err
+		}
+		return tx.UnbanMedia(ctx, addresses)
+	})
 }
 
 // hear removes a purged file from our cache.

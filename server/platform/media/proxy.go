@@ -17,6 +17,7 @@ import (
 	"svc/server/platform/config"
 	"svc/server/platform/guard"
 	"svc/server/platform/outgoing"
+	"svc/server/platform/rights"
 )
 
 // The errors of the proxy.
@@ -37,6 +38,7 @@ type Proxy struct {
 	urls     *URLs
 	db       *db.DB
 	settings *config.Live
+	rights   *rights.Service
 	client   *outgoing.Client
 	cache    *cache
 	now      func() time.Time
@@ -70,6 +72,7 @@ type ProxyParts struct {
 	URLs     *URLs
 	DB       *db.DB
 	Settings *config.Live
+	Rights   *rights.Service
 	Client   *outgoing.Client
 	Files    *Service // our own
 	Folder   string   // that it keeps files in
@@ -88,7 +91,7 @@ func NewProxy(in ProxyParts) (*Proxy, error) {
 		return nil, err
 	}
 	p := &Proxy{
-		urls: in.URLs, db: in.DB, settings: in.Settings, client: in.Client, files: in.Files, cache: c, now: in.Now, decodeSlots: newStudio(),
+		urls: in.URLs, db: in.DB, settings: in.Settings, rights: in.Rights, client: in.Client, files: in.Files, cache: c, now: in.Now, decodeSlots: newStudio(),
 		invalidator: newInvalidator(in.URLs, in.Client, in.Log), failures: failures, running: map[string]*fetch{},
 	}
 	in.DB.Subscribe(p.hear)

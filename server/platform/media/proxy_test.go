@@ -10,13 +10,14 @@ import (
 
 	"svc/server/platform/guard"
 	"svc/server/platform/outgoing"
+	"svc/server/platform/rights"
 )
 
 // proxy is a media proxy of w.
 func (w *world) proxy() *Proxy {
 	w.t.Helper()
 	p, err := NewProxy(ProxyParts{
-		URLs: NewURLs("https://example.org", w.live, "secret"), DB: w.db, Settings: w.live, Client: outgoing.New(outgoing.Options{}), Files: w.Service,
+		URLs: NewURLs("https://example.org", w.live, "secret"), DB: w.db, Settings: w.live, Rights: rights.New(w.live, true), Client: outgoing.New(outgoing.Options{}), Files: w.Service,
 		Folder: w.t.TempDir(), Log: slog.New(slog.DiscardHandler), Now: w.now,
 	})
 	if err != nil {

@@ -1,25 +1,134 @@
-// Package rights holds the two rights over the instance as a whole. An operation
-// asks for its right before all else, so that no door can forget it.
+// Package rights decides who may do what in the admin API. A route asks for its
+// right, and so does the operation behind it before all else, so that no door
+// can forget it; inside its transaction the operation asks again.
 //
 // The account that asks may have no row: requests with the operator's secret, and
 // svcd's own commands, act as an admin without an id.
 package rights
 
 import (
+	"context"
+	"errors"
+	"slices"
+
+	"svc/client/api"
+	"svc/client/settings/term"
 	"svc/db"
+	"svc/server/platform/config"
 	"svc/server/platform/fault"
 )
 
-// Moderate is the right of moderators and admins: reports, and the accounts and
-// statuses of others.
-func Moderate(by *db.Account) error { return only(by.Staff()) }
+// A Right is what a route or an operation needs. Admins have all of them.
+type Right string
 
-// Administer is the right of admins alone.
-func Administer(by *db.Account) error { return only(by.IsAdmin) }
+// The rights. A moderator has Staff, and those privileges that the setting
+// ":instance :moderator_privileges" names.
+const (
+	Admins Right = "admins"
+	Staff  Right = "staff" // of moderators without any privilege, by the client API
 
-func only(allowed bool) error {
-	if allowed {
+	Reports         = Right(api.PrivilegeReports)
+	Statuses        = Right(api.PrivilegeStatuses)
+	UsersRead       = Right(api.PrivilegeUsersRead)
+	UsersActivation = Right(api.PrivilegeUsersActivation)
+	Log             = Right(api.PrivilegeLog)
+	Invites         = Right(api.PrivilegeInvites)
+	Media           = Right(api.PrivilegeMedia)
+)
+
+// Administer is the right of admins alone, for operations without privileges.
+func Administer(by *db.Account) error { return allow(by, Admins, nil) }
+
+// Service knows the privileges of moderators.
+type Service struct {
+	settings *config.Live
+	saved    bool
+}
+
+// New returns a Service. Saved says that settings saved in the database act.
+func New(settings *config.Live, saved bool) *Service { return &Service{settings, saved} }
+
+// Of returns the privileges of an account in the admin API, in the order of
+// api.Privileges; nil for none.
+func (s *Service) Of(a *db.Account) []api.Privilege {
+	var out []api.Privilege
+	for _, p := range api.Privileges() {
+		if s.Check(a, Right(p)) == nil {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// Check refuses an account without the right, by the process's settings and the
+// account as it was read.
+func (s *Service) Check(by *db.Account, right Right) error {
+	return allow(by, right, s.settings.Load().Instance.ModeratorPrivileges)
+}
+
+// Hold is Check inside a transaction: it holds the account's row and reads it
+// again. Neither a role nor a privilege changes before the transaction ends.
+func (s *Service) Hold(ctx context.Context, tx *db.DB, by *db.Account, right Right) error {
+	if by.ID == "" { // the operator's secret, or a command on the machine
+		return s.Check(by, right)
+	}
+	if err := tx.HoldAccounts(ctx, by.ID); err != nil {
+		return err
+	}
+	now, err := tx.Account(ctx, by.ID)
+	if err != nil && !errors.Is(err, db.ErrNotFound) {
+		return err
+	}
+	return s.Held(ctx, tx, now, right)
+}
+
+// Held is Hold for an account that was read under its lock; nil if it is gone.
+func (s *Service) Held(ctx context.Context, tx *db.DB, now *db.Account, right Right) error {
+	if now == nil || now.Deactivated {
+		return fault.Forbidden("Invalid credentials.")
+	}
+	if now.IsAdmin || !now.IsModerator || !isPrivilege(right) {
+		return allow(now, right, nil)
+	}
+	opened, err := s.opened(ctx, tx)
+	if err != nil {
+		return err
+	}
+	return allow(now, right, opened)
+}
+
+// opened reads the privileges of moderators from the database. The process's
+// own settings may be older than a change by another process.
+func (s *Service) opened(ctx context.Context, tx *db.DB) ([]string, error) {
+	base := s.settings.Base()
+	if !s.saved {
+		return base.Instance.ModeratorPrivileges, nil
+	}
+	const group, key = ":svc", ":instance"
+	raw, err := tx.HeldSetting(ctx, group, key)
+	if err != nil || raw == "" {
+		return base.Instance.ModeratorPrivileges, err
+	}
+	value, err := term.Decode(raw)
+	if err != nil { // as if it was not saved, which the log of the start says
+		return base.Instance.ModeratorPrivileges, nil
+	}
+	now, _ := base.With([]config.Saved{{Group: group, Key: key, Value: value}})
+	return now.Instance.ModeratorPrivileges, nil
+}
+
+func isPrivilege(right Right) bool { return right != Admins && right != Staff }
+
+// allow refuses an account without the right where moderators have the opened
+// privileges. While they have none, nobody is told of privileges.
+func allow(by *db.Account, right Right, opened []string) error {
+	switch {
+	case by.IsAdmin:
 		return nil
+	case by.IsModerator && (right == Staff || isPrivilege(right) && slices.Contains(opened, string(right))):
+		return nil
+	case by.IsModerator && isPrivilege(right) && len(opened) > 0:
+		return fault.Forbiddenf("User is not an admin, and moderators lack the privilege %s.", right)
 	}
 	return fault.Forbidden("User is not an admin.")
 }

@@ -32,13 +32,16 @@ func (s *Service) Toggle(ctx context.Context, by *db.Account, nickname string) (
 // switchAll gives each account the state that want returns, and logs the
 // changed ones. An unknown nickname is db.ErrNotFound, and nothing changes.
 func (s *Service) switchAll(ctx context.Context, by *db.Account, nicknames []string, want func(active bool) bool) ([]string, error) {
-	if err := Deactivated.may(by); err != nil || len(nicknames) == 0 {
+	if err := s.rights.Check(by, Deactivated.right); err != nil || len(nicknames) == 0 {
 		return nil, err
 	}
 	var ids []string
 	err := s.db.Tx(ctx, func(tx *db.DB) error {
-		t, err := choose(ctx, tx, by, Deactivated.may, nicknames, tx.LockAccounts)
+		t, err := s.choose(ctx, tx, by, Deactivated.right, nicknames, tx.LockAccounts)
 		if err != nil {
+			return err
+		}
+		if err := t.sparesStaff(); err != nil {
 			return err
 		}
 		ids = t.ids

@@ -32,7 +32,7 @@ var named = map[string]string{"display_name": "name", "note": "bio"}
 // user, who must then choose another one. An unknown, remote or deleted account
 // is db.ErrNotFound.
 func (s *Service) UpdateCredentials(ctx context.Context, by *db.Account, nickname string, c Credentials) error {
-	if err := UsersUpdated.may(by); err != nil {
+	if err := s.rights.Check(by, UsersUpdated.right); err != nil {
 		return err
 	}
 	account, err := s.localUser(ctx, nickname)

@@ -25,11 +25,11 @@ func (s *Service) Unfollow(ctx context.Context, by *db.Account, follower, follow
 }
 
 func (s *Service) pair(ctx context.Context, by *db.Account, action *Action, follower, followed string, do func(tx *db.DB, followerID, followedID string) error) error {
-	if err := action.may(by); err != nil {
+	if err := s.rights.Check(by, action.right); err != nil {
 		return err
 	}
 	return s.db.Tx(ctx, func(tx *db.DB) error {
-		t, err := choose(ctx, tx, by, action.may, []string{follower, followed}, func(ctx context.Context, ids []string) ([]db.Account, error) {
+		t, err := s.choose(ctx, tx, by, action.right, []string{follower, followed}, func(ctx context.Context, ids []string) ([]db.Account, error) {
 			if err := tx.HoldAccounts(ctx, ids...); err != nil {
 				return nil, err
 			}

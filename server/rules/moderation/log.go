@@ -14,56 +14,56 @@ import (
 // that it needs, and the message and subject of its entries.
 type Action struct {
 	name    string
-	may     func(by *db.Account) error
+	right   rights.Right
 	message func(d *Data) string
 	subject func(e *stored, d *Data)
 }
 
 // The actions that are logged.
 var (
-	Activated     = &Action{"activate", rights.Moderate, listed("activated users: "), aboutUsers}
-	Deactivated   = &Action{"deactivate", rights.Moderate, listed("deactivated users: "), aboutUsers}
-	UsersCreated  = &Action{"create", rights.Administer, listed("created users: "), func(e *stored, d *Data) { e.Subjects = usersOf(d) }}
-	UsersDeleted  = &Action{"delete", rights.Administer, listed("deleted users: "), aboutUsers}
-	UsersApproved = &Action{"approve", rights.Administer, listed("approved users: "), aboutUsers}
-	UsersUpdated  = &Action{"updated_users", rights.Administer, listed("updated users: "), aboutUsers}
+	Activated     = &Action{"activate", rights.UsersActivation, listed("activated users: "), aboutUsers}
+	Deactivated   = &Action{"deactivate", rights.UsersActivation, listed("deactivated users: "), aboutUsers}
+	UsersCreated  = &Action{"create", rights.Admins, listed("created users: "), func(e *stored, d *Data) { e.Subjects = usersOf(d) }}
+	UsersDeleted  = &Action{"delete", rights.Admins, listed("deleted users: "), aboutUsers}
+	UsersApproved = &Action{"approve", rights.Admins, listed("approved users: "), aboutUsers}
+	UsersUpdated  = &Action{"updated_users", rights.Admins, listed("updated users: "), aboutUsers}
 
-	ResetForced        = &Action{"force_password_reset", rights.Administer, listed("forced password reset for users: "), aboutUsers}
-	EmailConfirmed     = &Action{"confirm_email", rights.Administer, listed("confirmed email for users: "), aboutUsers}
-	ConfirmationResent = &Action{"resend_confirmation_email", rights.Administer, listed("re-sent confirmation email for users: "), aboutUsers}
-	BackupRequested    = &Action{"create_backup", rights.Administer, listed("requested account backup for "), func(e *stored, d *Data) { e.Subject = userOf(d.Users[0]) }}
+	ResetForced        = &Action{"force_password_reset", rights.Admins, listed("forced password reset for users: "), aboutUsers}
+	EmailConfirmed     = &Action{"confirm_email", rights.Admins, listed("confirmed email for users: "), aboutUsers}
+	ConfirmationResent = &Action{"resend_confirmation_email", rights.Admins, listed("re-sent confirmation email for users: "), aboutUsers}
+	BackupRequested    = &Action{"create_backup", rights.Admins, listed("requested account backup for "), func(e *stored, d *Data) { e.Subject = userOf(d.Users[0]) }}
 
-	Granted = &Action{"grant", rights.Administer, func(d *Data) string {
+	Granted = &Action{"grant", rights.Admins, func(d *Data) string {
 		return "made " + nicknames(d.Users) + " " + string(d.Permission)
 	}, aboutUsers}
-	Revoked = &Action{"revoke", rights.Administer, func(d *Data) string {
+	Revoked = &Action{"revoke", rights.Admins, func(d *Data) string {
 		return "revoked " + string(d.Permission) + " role from " + nicknames(d.Users)
 	}, aboutUsers}
-	Followed   = &Action{"follow", rights.Administer, paired("follow"), aboutPair}
-	Unfollowed = &Action{"unfollow", rights.Administer, paired("unfollow"), aboutPair}
-	Tagged     = &Action{"tag", rights.Administer, func(d *Data) string {
+	Followed   = &Action{"follow", rights.Admins, paired("follow"), aboutPair}
+	Unfollowed = &Action{"unfollow", rights.Admins, paired("unfollow"), aboutPair}
+	Tagged     = &Action{"tag", rights.Admins, func(d *Data) string {
 		return "added tags: " + strings.Join(d.Tags, ", ") + " to users: @" + strings.Join(d.Nicknames, ", @")
 	}, aboutNothing}
-	Untagged = &Action{"untag", rights.Administer, func(d *Data) string {
+	Untagged = &Action{"untag", rights.Admins, func(d *Data) string {
 		return "removed tags: " + strings.Join(d.Tags, ", ") + " from users: @" + strings.Join(d.Nicknames, ", @")
 	}, aboutNothing}
 
-	ReportUpdated = &Action{"report_update", rights.Moderate, func(d *Data) string {
+	ReportUpdated = &Action{"report_update", rights.Reports, func(d *Data) string {
 		return fmt.Sprintf("updated report #%s%s with '%s' state", d.Report.ID, reported(d, " (on user @%s)"), d.Report.State)
 	}, aboutReport}
-	NoteAdded = &Action{"report_note", rights.Moderate, func(d *Data) string {
+	NoteAdded = &Action{"report_note", rights.Reports, func(d *Data) string {
 		return fmt.Sprintf("added note '%s' to report #%s%s", d.Text, d.Report.ID, reported(d, " on user @%s"))
 	}, aboutReport}
-	NoteDeleted = &Action{"report_note_delete", rights.Moderate, func(d *Data) string {
+	NoteDeleted = &Action{"report_note_delete", rights.Reports, func(d *Data) string {
 		return fmt.Sprintf("deleted note '%s' from report #%s%s", d.Text, d.Report.ID, reported(d, " on user @%s"))
 	}, aboutReport}
 
-	StatusUpdated      = &Action{"status_update", rights.Moderate, statusChange, aboutStatus}
-	StatusDeleted      = &Action{"status_delete", rights.Moderate, func(d *Data) string { return "deleted status #" + d.StatusID }, func(e *stored, d *Data) { e.SubjectID = d.StatusID }}
-	ChatMessageDeleted = &Action{"chat_message_delete", rights.Moderate, func(d *Data) string { return "deleted chat message #" + d.MessageID }, func(e *stored, d *Data) { e.SubjectID = d.MessageID }}
+	StatusUpdated      = &Action{"status_update", rights.Statuses, statusChange, aboutStatus}
+	StatusDeleted      = &Action{"status_delete", rights.Staff, func(d *Data) string { return "deleted status #" + d.StatusID }, func(e *stored, d *Data) { e.SubjectID = d.StatusID }}
+	ChatMessageDeleted = &Action{"chat_message_delete", rights.Admins, func(d *Data) string { return "deleted chat message #" + d.MessageID }, func(e *stored, d *Data) { e.SubjectID = d.MessageID }}
 
-	RelayFollowed   = &Action{"relay_follow", rights.Administer, func(d *Data) string { return "followed relay: " + d.Target }, aboutNothing}
-	RelayUnfollowed = &Action{"relay_unfollow", rights.Administer, func(d *Data) string { return "unfollowed relay: " + d.Target }, aboutNothing}
+	RelayFollowed   = &Action{"relay_follow", rights.Admins, func(d *Data) string { return "followed relay: " + d.Target }, aboutNothing}
+	RelayUnfollowed = &Action{"relay_unfollow", rights.Admins, func(d *Data) string { return "unfollowed relay: " + d.Target }, aboutNothing}
 )
 
 // Data is the content of an entry beside actor and action; the action decides

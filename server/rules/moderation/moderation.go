@@ -15,6 +15,7 @@ import (
 	"svc/server/federation/outbox"
 	"svc/server/federation/remote"
 	"svc/server/platform/config"
+	"svc/server/platform/rights"
 	"svc/server/rules/archive"
 	"svc/server/rules/auth"
 	"svc/server/rules/chats"
@@ -27,6 +28,7 @@ import (
 type Parts struct {
 	DB       *db.DB
 	Settings *config.Live
+	Rights   *rights.Service
 	Social   *social.Service
 	Signup   *signup.Service
 	Auth     *auth.Service
@@ -42,6 +44,7 @@ type Parts struct {
 type Service struct {
 	db       *db.DB
 	settings *config.Live
+	rights   *rights.Service
 	social   *social.Service
 	signup   *signup.Service
 	auth     *auth.Service
@@ -56,7 +59,7 @@ type Service struct {
 // New returns a Service.
 func New(p Parts) *Service {
 	return &Service{
-		db: p.DB, settings: p.Settings, social: p.Social, signup: p.Signup, auth: p.Auth, archive: p.Archive, chats: p.Chats,
+		db: p.DB, settings: p.Settings, rights: p.Rights, social: p.Social, signup: p.Signup, auth: p.Auth, archive: p.Archive, chats: p.Chats,
 		outbox: p.Outbox, remote: p.Remote, relays: p.Relays, now: p.Now,
 	}
 }

@@ -10,10 +10,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"svc/client/api"
+	"svc/client/settings/term"
 	"svc/db"
 	"svc/db/dbtest"
 	"svc/server/platform/config"
 	"svc/server/platform/fault"
+	"svc/server/platform/rights"
 	"svc/server/rules/moderation"
 	"svc/server/rules/social"
 )
@@ -23,6 +26,7 @@ type world struct {
 	*moderation.Service
 	t              *testing.T
 	d              *db.DB
+	live           *config.Live
 	social         *social.Service
 	root, ann, bob *db.Account
 }
@@ -38,8 +42,8 @@ func each(t *testing.T, fn func(t *testing.T, w *world)) {
 			t.Fatal(err)
 		}
 		now := func() time.Time { return noon }
-		w := &world{t: t, d: d, social: social.New(social.Parts{DB: d, Settings: live, Site: config.NewSite(dbtest.Base, false), Now: now})}
-		w.Service = moderation.New(moderation.Parts{DB: d, Social: w.social, Settings: live, Now: now})
+		w := &world{t: t, d: d, live: live, social: social.New(social.Parts{DB: d, Settings: live, Site: config.NewSite(dbtest.Base, false), Now: now})}
+		w.Service = moderation.New(moderation.Parts{DB: d, Social: w.social, Settings: live, Rights: rights.New(live, true), Now: now})
 		w.root, w.ann, w.bob = w.person("root"), w.person("ann"), w.person("bob")
 		w.root.IsAdmin = true
 		w.must(d.UpdateAccount(t.Context(), w.root, "is_admin"))
@@ -254,6 +258,56 @@ func TestNobodyElseModerates(t *testing.T) {
 			}
 		}
 		w.wantLog(nil)
+	})
+}
+
+// TestPrivilegesAreReadInTheTransaction: a moderator who lost the role, or whose
+// role lost the privilege, after the request began changes nothing. The process
+// has not heard of either.
+func TestPrivilegesAreReadInTheTransaction(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		status := w.post(w.bob, "hello")
+		report := w.report(status.ID)
+		w.must(w.AddNote(ctx, w.root, report.ID, "seen", ""))
+		settings := config.DefaultSettings()
+		for _, p := range api.Privileges() {
+			settings.Instance.ModeratorPrivileges = append(settings.Instance.ModeratorPrivileges, string(p))
+		}
+		w.must(w.live.Swap(settings))
+		mod := w.person("mod")
+		mod.IsModerator = true
+		yes := true
+		deeds := map[string]func() error{
+			"deactivate": func() error { _, err := w.Deactivate(ctx, mod, "bob"); return err },
+			"toggle":     func() error { _, err := w.Toggle(ctx, mod, "bob"); return err },
+			"update reports": func() error {
+				_, err := w.UpdateReports(ctx, mod, []moderation.ReportChange{{ID: report.ID, State: "closed"}})
+				return err
+			},
+			"add note":      func() error { return w.AddNote(ctx, mod, report.ID, "mine", "") },
+			"delete note":   func() error { return w.DeleteNote(ctx, mod, report.ID, 1) },
+			"update status": func() error { return w.UpdateStatus(ctx, mod, status.ID, &yes, nil) },
+		}
+		before := w.log(nil)
+		deeds["delete status"] = func() error { return w.DeleteStatus(ctx, mod, status.ID) }
+		for name, do := range deeds { // the row has no role
+			if err := do(); err == nil || err.Error() != "User is not an admin." {
+				t.Errorf("%s without the role: %v", name, err)
+			}
+		}
+		w.must(w.d.UpdateAccount(ctx, mod, "is_moderator"))
+		delete(deeds, "delete status") // which needs no privilege
+		none, err := term.FromJSON([]byte(`[{"tuple":[":moderator_privileges",["log"]]}]`))
+		w.must(err)
+		w.must(w.d.SaveSetting(ctx, &db.Setting{Grp: ":svc", Key: ":instance", Value: none.Encode()}))
+		for name, do := range deeds {
+			err := do()
+			if err == nil || !strings.Contains(err.Error(), "moderators lack the privilege") {
+				t.Errorf("%s without the privilege: %v", name, err)
+			}
+		}
+		w.wantLog(nil, before...)
 	})
 }
 

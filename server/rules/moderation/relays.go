@@ -9,7 +9,7 @@ import (
 // FollowRelay subscribes to a relay, waits a moment for its answer, and returns
 // its state. Errors are relays.ErrRefused, and those of calling its server.
 func (s *Service) FollowRelay(ctx context.Context, by *db.Account, address string) (*db.Relay, error) {
-	if err := RelayFollowed.may(by); err != nil {
+	if err := s.rights.Check(by, RelayFollowed.right); err != nil {
 		return nil, err
 	}
 	relay, err := s.relays.Find(ctx, address)
@@ -31,7 +31,7 @@ func (s *Service) FollowRelay(ctx context.Context, by *db.Account, address strin
 // UnfollowRelay leaves a relay, whether it answers or not. An unknown relay is
 // db.ErrNotFound.
 func (s *Service) UnfollowRelay(ctx context.Context, by *db.Account, address string) error {
-	if err := RelayUnfollowed.may(by); err != nil {
+	if err := s.rights.Check(by, RelayUnfollowed.right); err != nil {
 		return err
 	}
 	relay, err := s.relays.Named(ctx, address)

@@ -12,13 +12,16 @@ import (
 // AddNote adds a note to a report, of any length but not blank, once for an
 // idempotency key, which may be empty.
 func (s *Service) AddNote(ctx context.Context, by *db.Account, reportID, content, key string) error {
-	if err := NoteAdded.may(by); err != nil {
+	if err := s.rights.Check(by, NoteAdded.right); err != nil {
 		return err
 	}
 	if strings.TrimSpace(content) == "" {
 		return fault.Malformed("Invalid parameters")
 	}
 	return s.db.TxOnce(ctx, "note", key, func(tx *db.DB) error {
+		if err := s.rights.Hold(ctx, tx, by, NoteAdded.right); err != nil {
+			return err
+		}
 		report, err := tx.Report(ctx, reportID)
 		if err != nil {
 			return err
@@ -34,10 +37,13 @@ func (s *Service) AddNote(ctx context.Context, by *db.Account, reportID, content
 // DeleteNote removes a note by any moderator. A note of another report is
 // db.ErrNotFound.
 func (s *Service) DeleteNote(ctx context.Context, by *db.Account, reportID string, noteID int64) error {
-	if err := NoteDeleted.may(by); err != nil {
+	if err := s.rights.Check(by, NoteDeleted.right); err != nil {
 		return err
 	}
 	return s.db.Tx(ctx, func(tx *db.DB) error {
+		if err := s.rights.Hold(ctx, tx, by, NoteDeleted.right); err != nil {
+			return err
+		}
 		report, err := tx.Report(ctx, reportID)
 		if err != nil {
 			return err

@@ -178,12 +178,15 @@ type Refusal struct{ ID, Reason string }
 // returns the refused changes; all others are made and logged. Every change of
 // state is allowed, also to the same state.
 func (s *Service) UpdateReports(ctx context.Context, by *db.Account, changes []ReportChange) ([]Refusal, error) {
-	if err := ReportUpdated.may(by); err != nil {
+	if err := s.rights.Check(by, ReportUpdated.right); err != nil {
 		return nil, err
 	}
 	var refused []Refusal
 	err := s.db.Tx(ctx, func(tx *db.DB) error {
 		refused = nil
+		if err := s.rights.Hold(ctx, tx, by, ReportUpdated.right); err != nil {
+			return err
+		}
 		if err := tx.LockReports(ctx); err != nil {
 			return err
 		}

@@ -66,12 +66,12 @@ func (s *Service) setRole(ctx context.Context, by *db.Account, role Role, in boo
 	if in {
 		action = Granted
 	}
-	if err := action.may(by); err != nil || len(nicknames) == 0 {
+	if err := s.rights.Check(by, action.right); err != nil || len(nicknames) == 0 {
 		return nil, err
 	}
 	var ids []string
 	err := s.db.Tx(ctx, func(tx *db.DB) error {
-		t, err := choose(ctx, tx, by, action.may, nicknames, tx.LockAccounts)
+		t, err := s.choose(ctx, tx, by, action.right, nicknames, tx.LockAccounts)
 		if err != nil {
 			return err
 		}

@@ -11,11 +11,14 @@ import (
 // UpdateStatus changes the sensitivity or visibility of a status, or both; nil
 // keeps a value. A reblog is db.ErrNotFound.
 func (s *Service) UpdateStatus(ctx context.Context, by *db.Account, id string, sensitive *bool, visibility *string) error {
-	if err := StatusUpdated.may(by); err != nil {
+	if err := s.rights.Check(by, StatusUpdated.right); err != nil {
 		return err
 	}
 	return s.db.Tx(ctx, func(tx *db.DB) error {
 		if _, err := findStatus(ctx, tx, id); err != nil {
+			return err
+		}
+		if err := s.rights.Hold(ctx, tx, by, StatusUpdated.right); err != nil {
 			return err
 		}
 		if visibility != nil {
@@ -38,12 +41,15 @@ func (s *Service) UpdateStatus(ctx context.Context, by *db.Account, id string, s
 // DeleteStatus deletes a status for good, also one of a deactivated author. A
 // reblog, or a status of an invisible account, is db.ErrNotFound.
 func (s *Service) DeleteStatus(ctx context.Context, by *db.Account, id string) error {
-	if err := StatusDeleted.may(by); err != nil {
+	if err := s.rights.Check(by, StatusDeleted.right); err != nil {
 		return err
 	}
 	return s.db.Tx(ctx, func(tx *db.DB) error {
 		status, err := findStatus(ctx, tx, id)
 		if err != nil {
+			return err
+		}
+		if err := s.rights.Hold(ctx, tx, by, StatusDeleted.right); err != nil {
 			return err
 		}
 		author, err := tx.Account(ctx, status.AccountID)
@@ -60,9 +66,10 @@ func (s *Service) DeleteStatus(ctx context.Context, by *db.Account, id string) e
 	})
 }
 
-// findStatus returns a status that is no reblog.
+// findStatus holds and returns a status that is no reblog. Statuses are held
+// before the account that acts.
 func findStatus(ctx context.Context, tx *db.DB, id string) (*db.Status, error) {
-	status, err := tx.StatusByID(ctx, id)
+	status, err := tx.HeldStatus(ctx, id)
 	if err == nil && status.ReblogOfID != nil {
 		return nil, fmt.Errorf("status %s is a reblog: %w", id, db.ErrNotFound)
 	}

@@ -29,7 +29,7 @@ func (s *Service) Untag(ctx context.Context, by *db.Account, nicknames, tags []s
 }
 
 func (s *Service) setTags(ctx context.Context, by *db.Account, action *Action, nicknames, tags []string, change func(has, given []string) []string) error {
-	if err := action.may(by); err != nil || len(nicknames) == 0 || len(tags) == 0 {
+	if err := s.rights.Check(by, action.right); err != nil || len(nicknames) == 0 || len(tags) == 0 {
 		return err
 	}
 	given := make([]string, len(tags))
@@ -37,7 +37,7 @@ func (s *Service) setTags(ctx context.Context, by *db.Account, action *Action, n
 		given[i] = strings.ToLower(tag)
 	}
 	return s.db.Tx(ctx, func(tx *db.DB) error {
-		t, err := choose(ctx, tx, by, action.may, nicknames, tx.LockAccounts)
+		t, err := s.choose(ctx, tx, by, action.right, nicknames, tx.LockAccounts)
 		if err != nil {
 			return err
 		}

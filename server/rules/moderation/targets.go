@@ -8,10 +8,12 @@ import (
 
 	"svc/db"
 	"svc/server/platform/fault"
+	"svc/server/platform/rights"
 )
 
 // targets are the accounts that a request names.
 type targets struct {
+	by   *db.Account   // who acts, as they are now
 	ids  []string      // in the order of the request, repeated as there
 	each []*db.Account // likewise, each once
 }
@@ -20,9 +22,9 @@ type targets struct {
 // lock, which gets their ids in order. An unknown one is db.ErrNotFound.
 //
 // The acting account is locked and read too: by was read before the
-// transaction, and may have lost the right that may checks. So of two admins
+// transaction, and may have lost the right. So of two admins
 // who deactivate each other, one remains.
-func choose(ctx context.Context, tx *db.DB, by *db.Account, may func(*db.Account) error, nicknames []string,
+func (s *Service) choose(ctx context.Context, tx *db.DB, by *db.Account, right rights.Right, nicknames []string,
 	lock func(context.Context, []string) ([]db.Account, error),
 ) (*targets, error) {
 	ids, err := resolve(ctx, tx, nicknames)
@@ -44,15 +46,12 @@ func choose(ctx context.Context, tx *db.DB, by *db.Account, may func(*db.Account
 		byID[rows[i].ID] = &rows[i]
 	}
 	if by.ID != "" {
-		now := byID[by.ID]
-		if now == nil || now.Deactivated {
-			return nil, fault.Forbidden("Invalid credentials.")
-		}
-		if err := may(now); err != nil {
+		by = byID[by.ID]
+		if err := s.rights.Held(ctx, tx, by, right); err != nil {
 			return nil, err
 		}
 	}
-	t := &targets{ids: ids}
+	t := &targets{by: by, ids: ids}
 	seen := make(map[string]bool, len(rows))
 	for _, id := range ids {
 		a := byID[id]
@@ -73,4 +72,13 @@ func (t *targets) inOrder() []*db.Account {
 	out := slices.Clone(t.each)
 	slices.SortFunc(out, func(a, b *db.Account) int { return strings.Compare(a.ID, b.ID) })
 	return out
+}
+
+// sparesStaff refuses to let a moderator act on admins and moderators, whose
+// accounts are for admins alone.
+func (t *targets) sparesStaff() error {
+	if !t.by.IsAdmin && slices.ContainsFunc(t.each, func(a *db.Account) bool { return a.Staff() }) {
+		return fault.Forbidden("Moderators may not act on accounts of admins and moderators.")
+	}
+	return nil
 }

@@ -12,7 +12,7 @@ import (
 // not; each proceeds as a confirmed user. If any is invalid it is
 // *signup.NotMade.
 func (s *Service) CreateUsers(ctx context.Context, by *db.Account, key string, asked ...signup.Asked) error {
-	if err := UsersCreated.may(by); err != nil || len(asked) == 0 {
+	if err := s.rights.Check(by, UsersCreated.right); err != nil || len(asked) == 0 {
 		return err
 	}
 	_, err := db.Once(ctx, s.db, "users", key, func(claim db.Claim[int64]) (any, error) {
@@ -88,12 +88,12 @@ func (s *Service) ForcePasswordReset(ctx context.Context, by *db.Account, nickna
 // An unknown nickname is db.ErrNotFound, and nothing changes. It returns the
 // ids in the order of the nicknames.
 func (s *Service) onEach(ctx context.Context, by *db.Account, action *Action, nicknames []string, do func(tx *db.DB, a *db.Account) (bool, error)) ([]string, error) {
-	if err := action.may(by); err != nil || len(nicknames) == 0 {
+	if err := s.rights.Check(by, action.right); err != nil || len(nicknames) == 0 {
 		return nil, err
 	}
 	var ids []string
 	err := s.db.Tx(ctx, func(tx *db.DB) error {
-		t, err := choose(ctx, tx, by, action.may, nicknames, tx.LockAccounts)
+		t, err := s.choose(ctx, tx, by, action.right, nicknames, tx.LockAccounts)
 		if err != nil {
 			return err
 		}
@@ -152,7 +152,7 @@ func (s *Service) DisableMFA(ctx context.Context, by *db.Account, nickname strin
 // about it, however new the last one is. It is refused while mail is off, and
 // for an account without an address; an unknown one is db.ErrNotFound.
 func (s *Service) StartBackup(ctx context.Context, by *db.Account, nickname, key string) error {
-	if err := BackupRequested.may(by); err != nil {
+	if err := s.rights.Check(by, BackupRequested.right); err != nil {
 		return err
 	}
 	return s.db.TxOnce(ctx, "backup", key, func(tx *db.DB) error {

@@ -28,7 +28,7 @@ type NewInvite struct {
 // CreateInvite creates an invite. Its token allows registration while
 // registration is closed.
 func (s *Service) CreateInvite(ctx context.Context, by *db.Account, in NewInvite) (*db.Invite, error) {
-	if err := rights.Administer(by); err != nil {
+	if err := s.rights.Check(by, rights.Invites); err != nil {
 		return nil, err
 	}
 	if in.MaxUse != nil && *in.MaxUse < 1 {
@@ -41,6 +41,9 @@ func (s *Service) CreateInvite(ctx context.Context, by *db.Account, in NewInvite
 	}
 	return db.Once(ctx, s.db, "invite", in.IdempotencyKey, func(claim db.Claim[string]) (*db.Invite, error) {
 		return invite, s.db.Tx(ctx, func(tx *db.DB) error {
+			if err := s.rights.Hold(ctx, tx, by, rights.Invites); err != nil {
+				return err
+			}
 			if err := tx.CreateInvite(ctx, invite); err != nil {
 				return err
 			}
@@ -57,17 +60,25 @@ func (s *Service) Invites(ctx context.Context, after int64, limit int) ([]db.Inv
 
 // RevokeInvite ends an invite for good. An unknown token is db.ErrNotFound.
 func (s *Service) RevokeInvite(ctx context.Context, by *db.Account, token string) (*db.Invite, error) {
-	if err := rights.Administer(by); err != nil {
+	if err := s.rights.Check(by, rights.Invites); err != nil {
 		return nil, err
 	}
-	return s.db.RevokeInvite(ctx, token)
+	var invite *db.Invite
+	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+		if err := s.rights.Hold(ctx, tx, by, rights.Invites); err != nil {
+			return err
+		}
+		invite, err = tx.RevokeInvite(ctx, token)
+		return err
+	})
+	return invite, err
 }
 
 // EmailInvite creates an invite for one account and mails it, once for each
 // key. It is refused while registration is open or invites are off, and without
 // mail.
 func (s *Service) EmailInvite(ctx context.Context, by *db.Account, email, name, key string) error {
-	if err := rights.Administer(by); err != nil {
+	if err := s.rights.Check(by, rights.Invites); err != nil {
 		return err
 	}
 	settings := s.settings.Load()

@@ -21,6 +21,7 @@ import (
 	"svc/server/platform/fault"
 	"svc/server/platform/mail"
 	"svc/server/platform/outgoing"
+	"svc/server/platform/rights"
 	"svc/server/platform/text"
 	"svc/server/rules/auth"
 	"svc/server/rules/chats"
@@ -31,6 +32,7 @@ import (
 type Parts struct {
 	DB       *db.DB
 	Settings *config.Live
+	Rights   *rights.Service
 	Site     config.Site
 	Auth     *auth.Service
 	Social   *social.Service
@@ -49,6 +51,7 @@ type Service struct {
 	mail     *mail.Service
 	outgoing *outgoing.Client
 	settings *config.Live
+	rights   *rights.Service
 	base     string
 	now      func() time.Time
 }
@@ -56,7 +59,7 @@ type Service struct {
 // New returns a Service.
 func New(p Parts) *Service {
 	return &Service{
-		db: p.DB, settings: p.Settings, base: p.Site.Base, auth: p.Auth, social: p.Social, chats: p.Chats, mail: p.Mail, outgoing: p.Outgoing, now: p.Now,
+		db: p.DB, settings: p.Settings, rights: p.Rights, base: p.Site.Base, auth: p.Auth, social: p.Social, chats: p.Chats, mail: p.Mail, outgoing: p.Outgoing, now: p.Now,
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 	"svc/server/platform/mail"
 	"svc/server/platform/mail/mailtest"
 	"svc/server/platform/outgoing"
+	"svc/server/platform/rights"
 	"svc/server/rules/auth"
 	"svc/server/rules/chats"
 	"svc/server/rules/signup"
@@ -69,7 +70,7 @@ func newWorld(t *testing.T, d *db.DB, edit func(*config.Settings)) *world {
 	return &world{
 		t: t, clock: clock, box: box, mail: m,
 		Service: signup.New(signup.Parts{
-			DB: d, Settings: live, Site: site, Auth: a, Mail: m, Now: clock.now,
+			DB: d, Settings: live, Rights: rights.New(live, true), Site: site, Auth: a, Mail: m, Now: clock.now,
 			Social:   social.New(social.Parts{DB: d, Settings: live, Site: site, Now: clock.now}),
 			Chats:    chats.New(chats.Parts{DB: d, Settings: live, Site: site, Emojis: emojis, Now: clock.now}),
 			Outgoing: outgoing.New(outgoing.Options{}),
