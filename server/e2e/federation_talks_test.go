@@ -1,10 +1,15 @@
 package e2e
 
 import (
+	"context"
+	"encoding/json"
+	"net/http"
 	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/coder/websocket"
 
 	"svc/client"
 	"svc/client/api"
@@ -101,16 +106,57 @@ func manyChoices(s *scene) {
 	})
 }
 
-// Row 17: messages and their deletion.
+// look opens the stream of a person's chats. The function that it returns reads the
+// next chat that is told of.
+func (s *scene) look(p *person) func() api.Chat {
+	s.Helper()
+	conn, _, err := websocket.Dial(s.ctx(), p.at.URL+"/api/v1/streaming?stream=user:svc_chat", &websocket.DialOptions{
+		HTTPHeader: http.Header{"Authorization": {"Bearer " + p.at.Token(p.nick, servertest.AllScopes)}},
+	})
+	must(s.T, err)
+	s.Cleanup(func() { _ = conn.CloseNow() })
+	conn.SetReadLimit(1 << 20)
+	return func() (chat api.Chat) {
+		s.Helper()
+		ctx, cancel := context.WithTimeout(s.ctx(), time.Minute)
+		defer cancel()
+		_, text, err := conn.Read(ctx)
+		must(s.T, err)
+		var e struct{ Event, Payload string }
+		must(s.T, json.Unmarshal(text, &e))
+		if e.Event != "svc:chat_update" {
+			s.Fatalf("told %s", text)
+		}
+		must(s.T, json.Unmarshal([]byte(e.Payload), &chat))
+		return chat
+	}
+}
+
+// Row 17: messages and their deletion, while both look on: each hears of every change
+// once, in its order, with the count that the list of chats has.
 func chatting(s *scene) {
 	ann, bob := s.person(s.home, "ann"), s.person(s.away, "bob")
+	lookers := map[*person]func() api.Chat{ann: s.look(ann), bob: s.look(bob)}
+	chats := func(p *person) []api.Chat { return good(p.Chats.List(api.ChatQuery{}).Page(s.ctx()))(s).Items }
+	told := func(p *person, what string, unread int, last string) {
+		s.Helper()
+		got := lookers[p]()
+		said := ""
+		if got.LastMessage != nil {
+			said = *got.LastMessage.Content
+		}
+		listed := chats(p)
+		if got.Unread != unread || said != last || len(listed) != 1 || listed[0].ID != got.ID || listed[0].Unread != unread {
+			s.Errorf("%s, %s hears: %d unread, last %q; want %d, %q; listed are %+v", what, p.nick, got.Unread, said, unread, last, listed)
+		}
+	}
 	chat := good(ann.Chats.Open(s.ctx(), s.sees(ann, bob)))(s)
 	sent := good(ann.Chats.Send(s.ctx(), chat.ID, api.NewChatMessage{Content: "hello <b>bob</b> & all"}))(s)
-	open := func() []api.Chat { return good(bob.Chats.List(api.ChatQuery{}).Page(s.ctx()))(s).Items }
-	s.until("the chat is there", func() bool { return len(open()) == 1 })
-	theirs := open()[0]
-	if theirs.Account.Acct != ann.handle || theirs.Unread != 1 {
-		s.Errorf("with %s, %d unread", theirs.Account.Acct, theirs.Unread)
+	told(ann, "hello was sent", 0, *sent.Content)
+	told(bob, "hello came", 1, *sent.Content)
+	theirs := chats(bob)[0]
+	if theirs.Account.Acct != ann.handle {
+		s.Errorf("with %s", theirs.Account.Acct)
 	}
 	messages := func(p *person, id string) []api.ChatMessage {
 		return good(p.Chats.Messages(id, api.PageQuery{}).Page(s.ctx()))(s).Items
@@ -119,12 +165,16 @@ func chatting(s *scene) {
 	if len(got) != 1 || got[0].Content == nil || *got[0].Content != *sent.Content {
 		s.Fatalf("bob reads %+v, ann wrote %s", got, *sent.Content)
 	}
+	must(s.T, err1(bob.Chats.Read(s.ctx(), theirs.ID, got[0].ID)))
+	told(bob, "hello was read", 0, *sent.Content)
 	must(s.T, err1(bob.Chats.Send(s.ctx(), theirs.ID, api.NewChatMessage{Content: "hello ann"})))
-	s.until("the answer is there", func() bool { return len(messages(ann, chat.ID)) == 2 })
+	told(bob, "the answer was sent", 0, "hello ann")
+	told(ann, "the answer came", 1, "hello ann")
 	must(s.T, err1(ann.Chats.Delete(s.ctx(), chat.ID, sent.ID)))
-	s.until("it is deleted", func() bool { return len(messages(bob, theirs.ID)) == 1 })
-	if got := messages(bob, theirs.ID); *got[0].Content != "hello ann" {
-		s.Errorf("left is %s", *got[0].Content)
+	told(ann, "hello was deleted", 1, "hello ann")
+	told(bob, "hello was deleted", 0, "hello ann")
+	if got := messages(bob, theirs.ID); len(got) != 1 || *got[0].Content != "hello ann" {
+		s.Errorf("left are %+v", got)
 	}
 }
 
