@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -41,6 +42,7 @@ func CheckAreas() []string {
 type CheckOptions struct {
 	Repair bool
 	Areas  []string // nil is all
+	Chunk  int      // the most rows of one statement, 0 for 500; those that count read fewer
 }
 
 // A fault is a contradiction that rows of one table may have.
@@ -85,64 +87,91 @@ const (
 // reported. With o.Repair, a contradiction with one right answer is repaired in
 // the same transaction.
 func (d *DB) Check(ctx context.Context, o CheckOptions, found func(Finding) error) error {
-	ctx = Within(ctx, checkTime)
-	for _, area := range CheckAreas() {
-		if o.Areas != nil && !slices.Contains(o.Areas, area) {
+	for _, s := range d.checkSteps() {
+		if o.Areas != nil && !slices.Contains(o.Areas, s.area) {
 			continue
 		}
-		for _, c := range d.checkedTables() {
-			if c.area != area {
-				continue
+		for after, more := []any(nil), true; more; {
+			var err error
+			if after, err = s.chunk(ctx, o, after, found); err != nil {
+				return err
 			}
-			if err := d.checkTable(ctx, c, o, found); err != nil {
-				return fmt.Errorf("check %s: %w", c.table, err)
-			}
-		}
-		if area == CheckCounters {
-			if err := d.checkTallies(ctx, o, found); err != nil {
-				return fmt.Errorf("check tallies: %w", err)
-			}
+			more = after != nil
 		}
 	}
 	return nil
+}
+
+// A checkStep is a part of a check: a table in an area, or the tallies.
+type checkStep struct {
+	area, table string
+	next        func(ctx context.Context, o CheckOptions, after []any, found func(Finding) error) ([]any, error)
+}
+
+// chunk checks the next rows of the step, after a key, and returns their last key,
+// nil at the end.
+func (s *checkStep) chunk(ctx context.Context, o CheckOptions, after []any, found func(Finding) error) ([]any, error) {
+	last, err := s.next(Within(ctx, checkTime), o, after, found)
+	if err != nil {
+		return nil, fmt.Errorf("check %s: %w", s.table, err)
+	}
+	return last, nil
+}
+
+// checkSteps returns the steps of a check, in their order.
+func (d *DB) checkSteps() []checkStep {
+	var steps []checkStep
+	tables := d.checkedTables()
+	for _, area := range CheckAreas() {
+		for _, c := range tables {
+			if c.area != area {
+				continue
+			}
+			steps = append(steps, checkStep{area, c.table, func(ctx context.Context, o CheckOptions, after []any, found func(Finding) error) ([]any, error) {
+				return d.checkRows(ctx, c, o, after, found)
+			}})
+		}
+		if area == CheckCounters {
+			steps = append(steps, checkStep{area, "tallies", func(ctx context.Context, o CheckOptions, _ []any, found func(Finding) error) ([]any, error) {
+				return nil, d.checkTallies(ctx, o, found)
+			}})
+		}
+	}
+	return steps
 }
 
 func (d *DB) checkedTables() []checked {
 	return slices.Concat(d.checkedRows(), checkedReblogs(), checkedThreads(), d.checkedHome(), d.checkedCounters(), checkedFiles(), d.checkedQueues())
 }
 
-// checkTable checks all rows of a table, in chunks.
-func (d *DB) checkTable(ctx context.Context, c checked, o CheckOptions, found func(Finding) error) error {
-	if c.chunk == 0 {
-		c.chunk = checkChunk
+// checkRows checks the next rows of a table, as checkStep.chunk does.
+func (d *DB) checkRows(ctx context.Context, c checked, o CheckOptions, after []any, found func(Finding) error) ([]any, error) {
+	c.chunk = cmp.Or(c.chunk, checkChunk)
+	if o.Chunk > 0 {
+		c.chunk = min(c.chunk, o.Chunk)
 	}
-	for after := []any(nil); ; {
-		rows, err := d.suspects(ctx, c, after)
-		if err != nil || len(rows) == 0 {
-			return err
-		}
-		for _, r := range rows {
-			for i := range c.faults {
-				if r.faults&(1<<i) == 0 {
-					continue
-				}
-				f, err := d.lookAgain(ctx, c, &c.faults[i], r.key, o.Repair)
-				if err != nil {
-					return err
-				}
-				if f == nil {
-					continue
-				}
-				if err := found(*f); err != nil {
-					return err
-				}
+	rows, err := d.suspects(ctx, c, after)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	for _, r := range rows {
+		for i := range c.faults {
+			if r.faults&(1<<i) == 0 {
+				continue
+			}
+			f, err := d.lookAgain(ctx, c, &c.faults[i], r.key, o.Repair)
+			if err == nil && f != nil {
+				err = found(*f)
+			}
+			if err != nil {
+				return nil, err
 			}
 		}
-		after = rows[len(rows)-1].key
-		if len(rows) < c.chunk {
-			return nil
-		}
 	}
+	if len(rows) < c.chunk {
+		return nil, nil
+	}
+	return rows[len(rows)-1].key, nil
 }
 
 type suspect struct {

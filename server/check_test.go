@@ -5,9 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"svc/client"
 	"svc/client/api"
 	"svc/db"
 	"svc/db/dbtest"
+	"svc/server/platform/jobs"
 	"svc/server/servertest"
 )
 
@@ -78,6 +80,9 @@ func TestEveryFaultIsFoundAndRepaired(t *testing.T) {
 					t.Fatal(c.want, err)
 				}
 			}
+			if c.want == "accounts.followers_count" {
+				wantWalked(t, s.DB, c.want)
+			}
 			if names, all := check(false); !slices.Equal(slices.Compact(names), []string{c.want}) {
 				t.Errorf("%s: %+v", c.want, all)
 			}
@@ -89,4 +94,70 @@ func TestEveryFaultIsFoundAndRepaired(t *testing.T) {
 			}
 		}
 	}, pinsForAll)
+}
+
+// wantWalked checks row by row, each time from where the step before stored, and
+// fails unless it makes this finding alone, once.
+func wantWalked(t *testing.T, d *db.DB, want string) {
+	t.Helper()
+	var found []string
+	for steps := 0; ; steps++ {
+		w, err := d.CheckWalk(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w.EndedAt > 0 || steps > 5000 {
+			if !slices.Equal(found, []string{want}) || w.Result[db.CheckCounters] != 1 {
+				t.Errorf("%d steps found %q, and stored %v", steps, found, w)
+			}
+			return
+		}
+		if w.BeganAt == 0 {
+			d.BeginCheck(w, 1)
+		}
+		err = d.CheckNext(t.Context(), w, db.CheckOptions{Chunk: 1}, 2, func(f db.Finding) { found = append(found, f.Check) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ours, err := d.SaveCheckWalk(t.Context(), w); err != nil || !ours {
+			t.Fatal(ours, err)
+		}
+		if steps == 0 {
+			if ours, err := d.SaveCheckWalk(t.Context(), &db.CheckWalk{}); err != nil || ours {
+				t.Fatal("a process that fell behind stored its place", err)
+			}
+		}
+	}
+}
+
+// TestTheDailyCheckReportsWhatItFinds: the job goes on where it stopped, and the
+// metrics have the findings once it has ended, each once.
+func TestTheDailyCheckReportsWhatItFinds(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		ctx := t.Context()
+		set(t, s, ":prometheus", "Svc.Web.Endpoint.MetricsExporter", client.Keyword(":enabled", true))
+		must(s.Client("ann").Statuses.Post(ctx, api.NewStatus{Status: "x"}))(t)
+		if err := dbtest.Exec(t, s.DB, "UPDATE accounts SET statuses_count = statuses_count + 7 WHERE nickname = 'ann'"); err != nil {
+			t.Fatal(err)
+		}
+		// Half way through, before the counters, with a finding.
+		w := &db.CheckWalk{}
+		s.DB.BeginCheck(w, 1)
+		w.Found[db.CheckRows] = 3
+		if ours, err := s.DB.SaveCheckWalk(ctx, w); err != nil || !ours {
+			t.Fatal(ours, err)
+		}
+		if _, _, numbers, err := answerOf(t, get(t, s.URL+"/api/svc/app_metrics")); err != nil || strings.Contains(numbers, "svc_check_") {
+			t.Errorf("a result before the end: %v\n%s", err, numbers)
+		}
+		for range 2 { // the second does nothing, or ends the first
+			must(0, s.DB.Tx(ctx, func(tx *db.DB) error { return jobs.Enqueue(ctx, tx, jobs.CheckDatabase{}) }))(t)
+		}
+		servertest.Eventually(t, "the check", func() bool {
+			w, err := s.DB.CheckWalk(ctx)
+			return err == nil && w.Ended()
+		})
+		counted(t, s, `svc_check_findings{area="counters"} 1`, `svc_check_findings{area="rows"} 3`, `svc_check_findings{area="home"} 0`)
+	})
 }

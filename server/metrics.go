@@ -51,6 +51,7 @@ func newMetrics(s *Server, version string) *metrics {
 	known.MustRegister(deliveryMetrics(s)...)
 	known.MustRegister(mediaMetrics(s)...)
 	known.MustRegister(pushMetrics(s)...)
+	known.MustRegister(lastCheck{s})
 	known.MustRegister(m.requests, m.seconds, m.jobs, build, directory, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewDBStatsCollector(s.DB.Writer(), "svc"))
 	m.handler = promhttp.HandlerFor(known, promhttp.HandlerOpts{})

@@ -57,6 +57,7 @@ func (s *Server) workers(r *runner) *river.Workers {
 		}
 		return err
 	})
+	perform(w, s.checkDatabase)
 	perform(w, func(ctx context.Context, _ jobs.SweepMedia) error {
 		return s.Media.Sweep(thorough(ctx))
 	})
@@ -149,6 +150,8 @@ func timetable(s *config.Settings) []*river.PeriodicJob {
 		river.NewPeriodicJob(river.PeriodicInterval(time.Hour),
 			func() (river.JobArgs, *river.InsertOpts) { return jobs.SweepMedia{}, nil },
 			&river.PeriodicJobOpts{RunOnStart: true}),
+		river.NewPeriodicJob(river.PeriodicInterval(time.Hour),
+			func() (river.JobArgs, *river.InsertOpts) { return jobs.CheckDatabase{}, nil }, nil),
 	}
 	for _, entry := range s.Timetable() {
 		if args, ok := byTheClock[entry.Module]; ok {

@@ -231,6 +231,15 @@ func (EraseAccount) Kind() string { return "erase_account" }
 // InsertOpts puts it behind the jobs that people wait for.
 func (EraseAccount) InsertOpts() river.InsertOpts { return river.InsertOpts{Priority: 4} }
 
+// CheckDatabase compares the rows of the database with each other, once a day.
+type CheckDatabase struct{}
+
+// Kind names the job.
+func (CheckDatabase) Kind() string { return "check_database" }
+
+// InsertOpts puts it behind the jobs that people wait for.
+func (CheckDatabase) InsertOpts() river.InsertOpts { return river.InsertOpts{Priority: 4} }
+
 // SweepMedia removes unused uploads and orphaned files.
 type SweepMedia struct{}
 

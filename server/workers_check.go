@@ -1,0 +1,92 @@
+package server
+
+import (
+	"context"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"svc/db"
+	"svc/server/platform/jobs"
+)
+
+const (
+	// checkEvery is the time between the beginnings of two checks.
+	checkEvery = 24 * time.Hour
+	// checkRows bounds the rows of one statement of a check.
+	checkRows = 200
+	// checkSlice bounds one run of the job. A process that stops waits for it.
+	checkSlice = 2 * time.Second
+	// checkShare is how many times longer than a statement the pause after it is.
+	checkShare = 4
+	// checkSaved is the time between two saves of the place.
+	checkSaved = time.Second
+	// checkLogged bounds the findings of one check that are logged.
+	checkLogged = 100
+)
+
+// checkDatabase runs a job of its kind: it goes on with the check that is under
+// way, or begins one if the last began a day ago. Findings are logged and counted
+// once; of two processes that check, one ends.
+func (s *Server) checkDatabase(ctx context.Context, _ jobs.CheckDatabase) error {
+	w, err := s.DB.CheckWalk(ctx)
+	if err != nil {
+		return err
+	}
+	began := s.now()
+	if w.Ended() {
+		if began.Sub(time.Unix(w.BeganAt, 0)) < checkEvery {
+			return nil
+		}
+		s.DB.BeginCheck(w, began.Unix())
+	}
+	for saved := began; ; {
+		var found []db.Finding
+		before, area := s.now(), w.Area
+		if err := s.DB.CheckNext(ctx, w, db.CheckOptions{Chunk: checkRows}, before.Unix(), func(f db.Finding) { found = append(found, f) }); err != nil {
+			return err
+		}
+		now := s.now()
+		over := now.Sub(began) >= checkSlice
+		if over || w.Ended() || len(found) > 0 || now.Sub(saved) >= checkSaved {
+			if ours, err := s.DB.SaveCheckWalk(ctx, w); err != nil || !ours {
+				return err
+			}
+			saved = now
+		}
+		s.logFindings(ctx, w, area, found)
+		switch {
+		case w.Ended():
+			s.log.InfoContext(ctx, "checked the database", "findings", sum(w.Result), "seconds", w.EndedAt-w.BeganAt)
+			return nil
+		case over:
+			return river.JobSnooze(0) // to the end of the queue
+		}
+		select {
+		case <-time.After(checkShare * now.Sub(before)):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// logFindings logs the findings of one step in an area, up to a bound for the
+// whole check.
+func (s *Server) logFindings(ctx context.Context, w *db.CheckWalk, area string, found []db.Finding) {
+	before := sum(w.Found)
+	if w.Ended() {
+		before = sum(w.Result)
+	}
+	for i, f := range found {
+		if before-len(found)+i < checkLogged {
+			s.log.WarnContext(ctx, "the database contradicts itself", "area", area, "check", f.Check, "row", f.Row, "fault", f.Fault)
+		}
+	}
+}
+
+func sum(found map[string]int) (n int) {
+	for _, of := range found {
+		n += of
+	}
+	return n
+}
