@@ -39,17 +39,18 @@ type reader struct {
 	renew    func(ctx context.Context) (*auth.Identity, error) // reads the token again; nil if it is invalid
 	who      string                                            // an account, or an address that is told apart from others; else ""
 	multiple atomic.Bool                                       // a socket: its messages name their streams
-	waiting  chan delivery
-	gone     chan struct{} // closed when the reader is cut off
+	more     chan struct{}                                     // holds one call: there are deliveries to take
+	gone     chan struct{}                                     // closed when the reader is cut off
 
 	mu      sync.Mutex
 	id      *auth.Identity // nil for a stranger
 	streams map[stream]bool
+	waiting []delivery // nil while the reader is idle: most are, and there may be many
 	why     error
 }
 
 func newReader(token string) *reader {
-	return &reader{token: token, waiting: make(chan delivery, mostWaiting), gone: make(chan struct{}), streams: map[stream]bool{}}
+	return &reader{token: token, more: make(chan struct{}, 1), gone: make(chan struct{}), streams: map[stream]bool{}}
 }
 
 // identity returns the caller as they are known now.
@@ -79,11 +80,29 @@ func (r *reader) cause() error {
 // give queues a message for a reader. A reader with a full queue is cut off: it
 // may connect again and get the missed events.
 func (r *reader) give(m *message, s stream) {
-	select {
-	case r.waiting <- delivery{m, s}:
-	default:
-		r.cut(errSlow)
+	r.mu.Lock()
+	full := len(r.waiting) >= mostWaiting
+	if !full {
+		r.waiting = append(r.waiting, delivery{m, s})
 	}
+	r.mu.Unlock()
+	if full {
+		r.cut(errSlow)
+		return
+	}
+	select {
+	case r.more <- struct{}{}:
+	default:
+	}
+}
+
+// take returns all that waits for a reader.
+func (r *reader) take() []delivery {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := r.waiting
+	r.waiting = nil
+	return out
 }
 
 // recheck reads the reader's token again: it may be invalid, or have lost the

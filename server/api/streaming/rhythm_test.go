@@ -48,7 +48,8 @@ func quick(t *testing.T, r rhythm) *connection {
 			c.ended <- a.serveEvents(g, r)
 			return
 		}
-		conn, err := websocket.Accept(g.Writer, g.Request, nil)
+		out := &cork{}
+		conn, err := websocket.Accept(corking{g.Writer, out}, g.Request, nil)
 		if err != nil {
 			t.Error(err)
 			return
@@ -56,7 +57,7 @@ func quick(t *testing.T, r rhythm) *connection {
 		ctx, cancel := context.WithCancel(g.Request.Context())
 		defer cancel()
 		go listen(ctx, conn, mastodon{a, r})
-		c.ended <- a.speak(ctx, conn, r, mastodon{a, r})
+		c.ended <- a.speak(ctx, conn, out, r, mastodon{a, r})
 		_ = conn.CloseNow()
 	})
 	s := httptest.NewServer(engine)

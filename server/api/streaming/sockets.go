@@ -32,7 +32,8 @@ func (a *API) serveSocket(c *gin.Context, r *reader, p protocol) error {
 	if protocol := c.GetHeader("Sec-WebSocket-Protocol"); protocol != "" && protocol == r.token {
 		o.Subprotocols = []string{protocol}
 	}
-	conn, err := websocket.Accept(c.Writer, c.Request, o)
+	out := &cork{}
+	conn, err := websocket.Accept(corking{c.Writer, out}, c.Request, o)
 	if err != nil {
 		c.Abort() // it is answered
 		return nil
@@ -44,7 +45,7 @@ func (a *API) serveSocket(c *gin.Context, r *reader, p protocol) error {
 		defer cancel()
 		guard.Broke(ctx, a.Log, "listen to a socket", func() { listen(ctx, conn, p) })
 	}()
-	err = a.speak(ctx, conn, r, p)
+	err = a.speak(ctx, conn, out, r, p)
 	switch {
 	case errors.Is(err, errRevoked), errors.Is(err, errBadMessage), fault.Is(err, fault.KindForbidden), fault.Is(err, fault.KindNotFound):
 		_ = conn.Close(websocket.StatusPolicyViolation, err.Error())
@@ -56,7 +57,7 @@ func (a *API) serveSocket(c *gin.Context, r *reader, p protocol) error {
 }
 
 // speak writes messages and pings until the client is gone or cut off.
-func (a *API) speak(ctx context.Context, conn *websocket.Conn, r *reader, p protocol) error {
+func (a *API) speak(ctx context.Context, conn *websocket.Conn, out *cork, r *reader, p protocol) error {
 	tick := time.NewTicker(a.rhythm.pinging)
 	defer tick.Stop()
 	write := func(frame []byte) error {
@@ -73,10 +74,17 @@ func (a *API) speak(ctx context.Context, conn *websocket.Conn, r *reader, p prot
 		case <-r.gone:
 			return r.cause()
 		case err = <-lost:
-		case d := <-r.waiting:
-			for _, frame := range p.frames(d) {
-				err = errors.Join(err, write(frame))
+		case <-r.more:
+			all := r.take()
+			if len(all) > 1 {
+				out.hold()
 			}
+			for _, d := range all {
+				for _, frame := range p.frames(d) {
+					err = errors.Join(err, write(frame))
+				}
+			}
+			err = errors.Join(err, out.release())
 		case <-tick.C:
 			err = a.beat(ctx, r, n, func() error {
 				go func() { // the answer is read by listen, and others are written meanwhile

@@ -54,10 +54,13 @@ func (a *API) serveEvents(c *gin.Context, r *reader) error {
 			return nil
 		case <-r.gone:
 			return nil
-		case d := <-r.waiting:
-			if d.seq > passed {
-				err = out.write(d.message)
+		case <-r.more:
+			for _, d := range r.take() {
+				if d.seq > passed {
+					err = errors.Join(err, out.add(d.message))
+				}
 			}
+			err = errors.Join(err, out.flush())
 		case <-tick.C:
 			err = a.beat(ctx, r, n, out.comment)
 			n++
@@ -82,7 +85,7 @@ func (a *API) catchUp(ctx context.Context, r *reader, last string, head db.Event
 	}
 	kept := from.Seq == head.Seq || oldest > 0 && from.Seq >= oldest-1
 	if !ok || from.Epoch != head.Epoch || from.Seq > head.Seq || !kept || head.Seq-from.Seq > mostReplayed {
-		return head.Seq, out.write(&message{seq: head.Seq, event: "gap"})
+		return head.Seq, errors.Join(out.add(&message{seq: head.Seq, event: "gap"}), out.flush())
 	}
 	for at := from.Seq; at < head.Seq; {
 		events, err := a.DB.EventsAfter(ctx, at, 100)
@@ -96,14 +99,15 @@ func (a *API) catchUp(ctx context.Context, r *reader, last string, head db.Event
 			if at = events[i].Seq; at > head.Seq {
 				break
 			}
-			missed := &reader{token: r.token, renew: r.renew, who: r.who, id: r.identity(), waiting: make(chan delivery, mostWaiting), gone: make(chan struct{})}
+			missed := &reader{token: r.token, renew: r.renew, who: r.who, id: r.identity(), more: make(chan struct{}, 1), gone: make(chan struct{})}
 			if err := a.tell(ctx, &events[i], a.audienceOf(r, missed)); err != nil {
 				return 0, err
 			}
-			for len(missed.waiting) > 0 {
-				if err := out.write((<-missed.waiting).message); err != nil {
-					return 0, err
-				}
+			for _, d := range missed.take() {
+				err = errors.Join(err, out.add(d.message))
+			}
+			if err = errors.Join(err, out.flush()); err != nil {
+				return 0, err
 			}
 		}
 	}
@@ -134,8 +138,8 @@ type eventWriter struct {
 	buf     bytes.Buffer
 }
 
-func (w *eventWriter) write(m *message) error {
-	w.buf.Reset()
+// add writes an event to the buffer, which is sent once it is large.
+func (w *eventWriter) add(m *message) error {
 	w.buf.WriteString("event: " + m.event + "\nid: " + w.epoch + "." + strconv.FormatInt(m.seq, 10) + "\ndata: ")
 	switch { // JSON and ids have no line breaks
 	case m.data == nil:
@@ -146,17 +150,24 @@ func (w *eventWriter) write(m *message) error {
 		w.buf.Write(m.data)
 	}
 	w.buf.WriteString("\n\n")
+	if w.buf.Len() < mostHeld {
+		return nil
+	}
 	return w.flush()
 }
 
 // comment shows the client, and those between, that the connection lives.
 func (w *eventWriter) comment() error {
-	w.buf.Reset()
 	w.buf.WriteString(":thump\n")
 	return w.flush()
 }
 
+// flush sends what was added.
 func (w *eventWriter) flush() error {
+	if w.buf.Len() == 0 {
+		return nil
+	}
+	defer func() { w.buf = bytes.Buffer{} }() // an idle client keeps no memory
 	err := w.control.SetWriteDeadline(time.Now().Add(writing))
 	if err == nil || errors.Is(err, http.ErrNotSupported) {
 		_, err = w.c.Write(w.buf.Bytes())
