@@ -88,51 +88,62 @@ func measureDeliveries(ctx context.Context, o options, bins *programs, work stri
 // author creates an empty world with an author followed by all hosts, and a
 // reader.
 func (w *world) author(ctx context.Context, dsn, name string, hosts *peers) error {
-	w.data = filepath.Join(w.dir, "measured")
-	if err := os.MkdirAll(w.data, 0o700); err != nil {
-		return err
-	}
-	w.dsn = "sqlite:" + filepath.Join(w.data, "svc.db")
-	if w.Database == "postgres" {
-		var err error
-		if w.pg, err = openPostgres(ctx, w.dir, dsn, name, true); err != nil {
-			return err
-		}
-		w.dsn = w.pg.dsn
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	tokens, err := w.blank(ctx, dsn, name, "author", "reader")
 	if err != nil {
 		return err
 	}
-	w.address = l.Addr().String()
-	if err := l.Close(); err != nil {
-		return err
-	}
-	w.made = made{BaseURL: "http://" + w.address, User: "author", Password: rand.Text()}
-	for _, nick := range []string{"author", "reader"} {
-		cmd := w.svcd(ctx, "user", "create", nick, "--email", nick+"@example.org", "--password", w.made.Password, "--base-url", w.made.BaseURL)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("svcd user create: %w: %s", err, out)
-		}
-	}
-	if err := w.serveAt(ctx, w.address); err != nil {
-		return err
-	}
-	if err := w.call(ctx, http.MethodPost, "/api/v1/apps", "", url.Values{
-		"client_name": {"svc bench"}, "redirect_uris": {"urn:ietf:wg:oauth:2.0:oob"}, "scopes": {"read write"}}, &w.app); err != nil {
-		return err
-	}
-	for nick, token := range map[string]*string{"author": &w.many, "reader": &w.reader} {
-		if *token, err = w.token(ctx, nick, w.made.Password, "read write"); err != nil {
-			return err
-		}
-	}
+	w.many, w.reader = tokens["author"], tokens["reader"]
 	note("%d hosts follow, on %s", hosts.n, w.Database)
 	if err := hosts.follow(ctx, w.base, w.made.BaseURL+"/users/author"); err != nil {
 		return err
 	}
 	settle(time.Minute, w.roots()...)
 	return nil
+}
+
+// blank creates and serves an empty world with these users, and returns their tokens.
+func (w *world) blank(ctx context.Context, dsn, name string, nicks ...string) (map[string]string, error) {
+	w.data = filepath.Join(w.dir, "measured")
+	if err := os.MkdirAll(w.data, 0o700); err != nil {
+		return nil, err
+	}
+	w.dsn = "sqlite:" + filepath.Join(w.data, "svc.db")
+	if w.Database == "postgres" {
+		var err error
+		if w.pg, err = openPostgres(ctx, w.dir, dsn, name, true); err != nil {
+			return nil, err
+		}
+		w.dsn = w.pg.dsn
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	w.address = l.Addr().String()
+	if err := l.Close(); err != nil {
+		return nil, err
+	}
+	w.made = made{BaseURL: "http://" + w.address, Password: rand.Text()}
+	for _, nick := range nicks {
+		cmd := w.svcd(ctx, "user", "create", nick, "--email", nick+"@example.org", "--password", w.made.Password, "--base-url", w.made.BaseURL)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("svcd user create: %w: %s", err, out)
+		}
+	}
+	if err := w.serveAt(ctx, w.address); err != nil {
+		return nil, err
+	}
+	if err := w.call(ctx, http.MethodPost, "/api/v1/apps", "", url.Values{
+		"client_name": {"svc bench"}, "redirect_uris": {"urn:ietf:wg:oauth:2.0:oob"}, "scopes": {"read write"}}, &w.app); err != nil {
+		return nil, err
+	}
+	tokens := map[string]string{}
+	for _, nick := range nicks {
+		if tokens[nick], err = w.token(ctx, nick, w.made.Password, "read write"); err != nil {
+			return nil, err
+		}
+	}
+	return tokens, nil
 }
 
 // deliver has the author post, and waits until all hosts have each.

@@ -8,6 +8,7 @@
 //	go run ./docs/bench                    all of it
 //	go run ./docs/bench -sizes small       a quick look
 //	go run ./docs/bench -delivery 1000     posts to other servers, instead
+//	go run ./docs/bench -streams 10000     open streams, instead
 //	go run ./docs/bench -before OTHER      beside another svcd, in turns
 //
 // It needs Go, Linux for /proc, and for PostgreSQL either its programs or the
@@ -44,6 +45,7 @@ type options struct {
 	only      []string // endpoints, none are all
 	tui       bool
 	delivery  int    // hosts that posts are brought to; 0 measures requests
+	streams   int    // sockets that are open; 0 measures requests
 	before    string // another svcd, measured beside
 	out       string
 }
@@ -85,6 +87,7 @@ func parse(args []string) (options, error) {
 	only := flags.String("only", "", "measure these endpoints alone, as home or \"report list,user list\"")
 	flags.BoolVar(&o.tui, "tui", true, "measure the terminal program too")
 	flags.IntVar(&o.delivery, "delivery", 0, "measure how posts are brought to so many hosts, instead of requests")
+	flags.IntVar(&o.streams, "streams", 0, "measure streams with so many open sockets, instead of requests")
 	flags.StringVar(&o.before, "before", "", "another svcd to measure beside, in turns")
 	flags.StringVar(&o.out, "out", "", "also write everything to this file, as JSON")
 	if err := flags.Parse(args); err != nil {
@@ -131,6 +134,9 @@ func parse(args []string) (options, error) {
 	if o.delivery < 0 || o.delivery > 10_000 {
 		return o, errors.New("-delivery must be up to 10000")
 	}
+	if o.streams < 0 || o.streams > 100_000 || o.streams > 0 && o.delivery > 0 {
+		return o, errors.New("-streams must be up to 100000, and goes without -delivery")
+	}
 	if o.seconds < 0.1 || o.seconds > 60 || o.runs < 1 || o.runs > 20 {
 		return o, errors.New("-seconds must be 0.1 to 60, -runs 1 to 20")
 	}
@@ -172,6 +178,12 @@ func run(ctx context.Context, o options) (err error) {
 	}
 	if o.delivery > 0 {
 		if r.Deliveries, err = measureDeliveries(ctx, o, bins, work); err != nil {
+			return err
+		}
+		return o.write(r)
+	}
+	if o.streams > 0 {
+		if r.Streams, err = measureStreams(ctx, o, bins, work); err != nil {
 			return err
 		}
 		return o.write(r)

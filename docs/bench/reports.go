@@ -20,7 +20,8 @@ type report struct {
 	Cells    []cell         `json:"cells"`
 	Terminal []benchmark    `json:"terminal,omitempty"`
 
-	Deliveries []*delivery `json:"deliveries,omitempty"`
+	Deliveries []*delivery  `json:"deliveries,omitempty"`
+	Streams    []*streaming `json:"streams,omitempty"`
 }
 
 // most is how many times as much a list may cost at the larger size.
@@ -32,6 +33,12 @@ func (r *report) print(out io.Writer) error {
 	if r.Deliveries != nil {
 		fmt.Fprintf(&b, "%s, on %s. %s.\n", r.Programs.Version, r.Started.Format("2 January 2006"), r.Machine)
 		deliveries(&b, r.Deliveries)
+		_, err := io.WriteString(out, b.String())
+		return err
+	}
+	if r.Streams != nil {
+		fmt.Fprintf(&b, "%s, on %s. %s.\n", r.Programs.Version, r.Started.Format("2 January 2006"), r.Machine)
+		streams(&b, r.Streams)
 		_, err := io.WriteString(out, b.String())
 		return err
 	}
