@@ -20,6 +20,7 @@ import (
 	"svc/db"
 	"svc/server"
 	"svc/server/platform/config"
+	"svc/server/platform/rights"
 	"svc/server/rules/auth"
 	"svc/server/rules/chats"
 	"svc/server/rules/settings"
@@ -110,7 +111,7 @@ func (a *app) accounts(ctx context.Context, cfg config.Config, d *db.DB) (*accou
 	on := &accounts{db: d, auth: auth.New(auth.Parts{DB: d, Settings: live, Now: a.now}), live: live, site: site, now: a.now}
 	on.social = social.New(social.Parts{DB: d, Settings: live, Site: site, Now: a.now})
 	on.signup = signup.New(signup.Parts{
-		DB: d, Settings: live, Site: site, Auth: on.auth, Social: on.social,
+		DB: d, Settings: live, Rights: rights.New(live, cfg.FromDatabase), Site: site, Auth: on.auth, Social: on.social,
 		Chats: chats.New(chats.Parts{DB: d, Settings: live, Site: site, Now: a.now}), Now: a.now,
 	})
 	return on, nil

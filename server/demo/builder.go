@@ -9,6 +9,7 @@ import (
 
 	"svc/db"
 	"svc/server/platform/config"
+	"svc/server/platform/rights"
 	"svc/server/rules/auth"
 	"svc/server/rules/chats"
 	"svc/server/rules/moderation"
@@ -103,7 +104,7 @@ func newBuilder(d *db.DB, w *world, live *config.Live, now *clock) *builder {
 		DB: d, Settings: live, Site: site, Auth: auth.New(auth.Parts{DB: d, Settings: live, Now: now.time}), Social: b.social,
 		Chats: chats.New(chats.Parts{DB: d, Settings: live, Site: site, Now: now.time}), Now: now.time,
 	})
-	b.moderation = moderation.New(moderation.Parts{DB: d, Settings: live, Social: b.social, Now: now.time})
+	b.moderation = moderation.New(moderation.Parts{DB: d, Settings: live, Rights: rights.New(live, false), Social: b.social, Now: now.time})
 	return b
 }
 

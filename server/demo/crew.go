@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 
+	"svc/client/api"
 	"svc/db"
 	"svc/server/platform/config"
 	"svc/server/rules/auth"
@@ -28,6 +29,11 @@ type crew struct {
 // hire opens the database for one builder or, when they are many and it can
 // take them, for a crew.
 func hire(ctx context.Context, p *Plan, at Place, many bool) (*crew, error) {
+	// The moderators of the demo deal with reports, as far as any can be allowed to.
+	at.Settings.Instance.ModeratorPrivileges = nil
+	for _, p := range api.Privileges() {
+		at.Settings.Instance.ModeratorPrivileges = append(at.Settings.Instance.ModeratorPrivileges, string(p))
+	}
 	live, err := config.NewLive(at.Settings)
 	if err != nil {
 		return nil, err
