@@ -308,9 +308,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		s.endWork(context.Background())
 		return err
 	}
-	s.streaming.Stop()
 	grace, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
+	s.streaming.Stop(grace)
 	select {
 	case <-s.traffic.drain():
 	case <-grace.Done():

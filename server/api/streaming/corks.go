@@ -19,7 +19,7 @@ type cork struct {
 
 	mu      sync.Mutex
 	holding bool
-	held    []byte
+	held    *[]byte // of holders, while something is held
 }
 
 // corking is a response whose connection, once it is hijacked, is a cork.
@@ -35,9 +35,19 @@ func (w corking) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 		return nil, nil, err
 	}
 	w.cork.Conn = conn
-	buffers.Writer.Reset(w.cork)
-	return w.cork, buffers, nil
+	in := buffers.Reader
+	if in.Buffered() == 0 {
+		in = bufio.NewReaderSize(conn, buffered)
+	}
+	return w.cork, bufio.NewReadWriter(in, bufio.NewWriterSize(w.cork, buffered)), nil
 }
+
+// buffered is the size of the buffers that an idle socket keeps: what clients send is
+// short, and what they are sent is held by the cork.
+const buffered = 512
+
+// holders are buffers for what is held, which most sockets need only now and then.
+var holders = sync.Pool{New: func() any { return new([]byte) }}
 
 func (c *cork) Write(b []byte) (int, error) {
 	c.mu.Lock()
@@ -45,8 +55,11 @@ func (c *cork) Write(b []byte) (int, error) {
 	if !c.holding {
 		return c.Conn.Write(b)
 	}
-	c.held = append(c.held, b...)
-	if len(c.held) < mostHeld {
+	if c.held == nil {
+		c.held = holders.Get().(*[]byte)
+	}
+	*c.held = append(*c.held, b...)
+	if len(*c.held) < mostHeld {
 		return len(b), nil
 	}
 	return len(b), c.flush()
@@ -71,15 +84,18 @@ func (c *cork) release() error {
 }
 
 func (c *cork) flush() error {
-	if len(c.held) == 0 {
+	if c.held == nil {
 		return nil
 	}
+	defer func() {
+		*c.held = (*c.held)[:0]
+		holders.Put(c.held)
+		c.held = nil
+	}()
 	if err := c.SetWriteDeadline(time.Now().Add(writing)); err != nil {
 		return err
 	}
-	_, err := c.Conn.Write(c.held)
-	c.held = nil // an idle client keeps no memory
-	if err != nil {
+	if _, err := c.Conn.Write(*c.held); err != nil {
 		return err
 	}
 	return c.SetWriteDeadline(time.Time{})

@@ -47,15 +47,17 @@ func (a *API) Open(c *gin.Context) error {
 	if err := a.begin(r); err != nil {
 		return err
 	}
-	defer a.end(r)
 	for _, s := range streams {
 		if err := a.subscribe(r, s); err != nil {
+			a.end(r)
 			return err
 		}
 	}
 	if socket {
-		return a.serveSocket(c, r, mastodon{a, r})
+		a.serveSocket(c, r, mastodon{a, r})
+		return nil
 	}
+	defer a.end(r)
 	return a.serveEvents(c, r)
 }
 

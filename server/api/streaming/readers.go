@@ -183,6 +183,7 @@ func (a *API) end(r *reader) {
 	}
 	a.present = nil
 	delete(a.all, r)
+	a.leave()
 	if a.by[r.who]--; a.by[r.who] == 0 {
 		delete(a.by, r.who)
 	}

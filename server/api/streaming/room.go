@@ -53,8 +53,8 @@ func (a *API) Room(c *gin.Context) error {
 	if err := a.begin(r); err != nil {
 		return err
 	}
-	defer a.end(r)
-	return a.serveSocket(c, r, &phoenix{API: a, reader: r, lists: strings.HasPrefix(c.Query("vsn"), "2.")})
+	a.serveSocket(c, r, &phoenix{API: a, reader: r, lists: strings.HasPrefix(c.Query("vsn"), "2.")})
+	return nil
 }
 
 // phoenix is the protocol of the chat room.

@@ -26,8 +26,10 @@ type protocol interface {
 	frames(d delivery) [][]byte
 }
 
-// serveSocket serves a client until either side ends the connection.
-func (a *API) serveSocket(c *gin.Context, r *reader, p protocol) error {
+// serveSocket opens a socket for a registered reader, who is forgotten when it ends.
+// It returns at once: the request and the stack that led here would take most of the
+// memory of an idle socket.
+func (a *API) serveSocket(c *gin.Context, r *reader, p protocol) {
 	o := &websocket.AcceptOptions{InsecureSkipVerify: true} // a token is no cookie: any page may show one
 	if protocol := c.GetHeader("Sec-WebSocket-Protocol"); protocol != "" && protocol == r.token {
 		o.Subprotocols = []string{protocol}
@@ -36,16 +38,26 @@ func (a *API) serveSocket(c *gin.Context, r *reader, p protocol) error {
 	conn, err := websocket.Accept(corking{c.Writer, out}, c.Request, o)
 	if err != nil {
 		c.Abort() // it is answered
-		return nil
+		a.end(r)
+		return
 	}
 	conn.SetReadLimit(p.longest())
-	ctx, cancel := context.WithCancel(c.Request.Context())
+	go func() {
+		defer a.end(r)
+		ctx := context.Background()
+		guard.Broke(ctx, a.Log, "serve a socket", func() { a.converse(ctx, conn, out, r, p) })
+	}()
+}
+
+// converse serves a client until either side ends the connection.
+func (a *API) converse(ctx context.Context, conn *websocket.Conn, out *cork, r *reader, p protocol) {
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
 		defer cancel()
 		guard.Broke(ctx, a.Log, "listen to a socket", func() { listen(ctx, conn, p) })
 	}()
-	err = a.speak(ctx, conn, out, r, p)
+	err := a.speak(ctx, conn, out, r, p)
 	switch {
 	case errors.Is(err, errRevoked), errors.Is(err, errBadMessage), fault.Is(err, fault.KindForbidden), fault.Is(err, fault.KindNotFound):
 		_ = conn.Close(websocket.StatusPolicyViolation, err.Error())
@@ -53,7 +65,6 @@ func (a *API) serveSocket(c *gin.Context, r *reader, p protocol) error {
 		_ = conn.Close(websocket.StatusGoingAway, err.Error())
 	}
 	_ = conn.CloseNow()
-	return nil
 }
 
 // speak writes messages and pings until the client is gone or cut off.
@@ -75,11 +86,8 @@ func (a *API) speak(ctx context.Context, conn *websocket.Conn, out *cork, r *rea
 			return r.cause()
 		case err = <-lost:
 		case <-r.more:
-			all := r.take()
-			if len(all) > 1 {
-				out.hold()
-			}
-			for _, d := range all {
+			out.hold()
+			for _, d := range r.take() {
 				for _, frame := range p.frames(d) {
 					err = errors.Join(err, write(frame))
 				}

@@ -42,6 +42,7 @@ type API struct {
 
 	mu       sync.Mutex
 	stopping bool
+	left     chan struct{} // closed once it stops and there are no readers
 	all      map[*reader]bool
 	subs     index
 	present  *audience      // subs as they are told; nil until the next event
@@ -50,7 +51,7 @@ type API struct {
 
 // New returns an API without readers.
 func New(p Parts) *API {
-	a := &API{Parts: p, rhythm: usual, events: make(chan []db.Event, 256), checks: make(chan string, 256), all: map[*reader]bool{}, by: map[string]int{}}
+	a := &API{Parts: p, rhythm: usual, events: make(chan []db.Event, 256), checks: make(chan string, 256), all: map[*reader]bool{}, left: make(chan struct{}), by: map[string]int{}}
 	p.DB.OnEvents(func(_ string, events []db.Event) {
 		select {
 		case a.events <- events:
@@ -95,12 +96,30 @@ func (a *API) Run(ctx context.Context) {
 	})
 }
 
-// Stop cuts off all readers, and accepts no more.
-func (a *API) Stop() {
+// Stop cuts off all readers, and accepts no more. It returns once all are gone, or
+// when ctx ends.
+func (a *API) Stop(ctx context.Context) {
 	a.mu.Lock()
 	a.stopping = true
+	a.leave()
 	a.mu.Unlock()
 	a.cutAll(errStopping)
+	select {
+	case <-a.left:
+	case <-ctx.Done():
+	}
+}
+
+// leave closes a.left if the last reader is gone. a.mu is held.
+func (a *API) leave() {
+	if !a.stopping || len(a.all) > 0 {
+		return
+	}
+	select {
+	case <-a.left:
+	default:
+		close(a.left)
+	}
 }
 
 // Count returns the number of readers.
