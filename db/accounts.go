@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"slices"
 	"strings"
@@ -329,9 +328,6 @@ type AccountRef struct {
 
 // accountRefs runs a statement that selects ids and versions.
 func (d *DB) accountRefs(ctx context.Context, q *selection, what string) ([]AccountRef, error) {
-	scan := func(rows *sql.Rows) (r AccountRef, err error) {
-		err = rows.Scan(&r.ID, &r.Version)
-		return r, err
-	}
-	return scanAll(ctx, d, what, scan, q.sql.String(), q.args...)
+	cells := func(r *AccountRef) []any { return []any{&r.ID, &r.Version} }
+	return scanAll(ctx, d, what, cells, q.sql.String(), q.args...)
 }

@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"slices"
 )
@@ -68,7 +67,7 @@ func (d *DB) ChatByID(ctx context.Context, id string) (*Chat, error) {
 
 const entryColumns = `m.id, m.uri, m.account_id, m.recipient_id, m.text, m.content, m.emojis, m.has_media, m.idempotency_key, m.created_at, e.chat_id, e.unread`
 
-func (e *ChatEntry) scan() []any {
+func (e *ChatEntry) cells() []any {
 	return []any{
 		&e.ID, &e.URI, &e.AccountID, &e.RecipientID, &e.Text, &e.Content, &e.Emojis, &e.HasMedia, &e.IdempotencyKey, &e.CreatedAt, &e.ChatID, &e.Unread,
 	}
@@ -112,11 +111,10 @@ func (d *DB) AllChats(ctx context.Context, accountID string) ([]ChatRow, error) 
 }
 
 func (d *DB) chatRows(ctx context.Context, q *selection, accountID string) ([]ChatRow, error) {
-	scan := func(rows *sql.Rows) (c ChatRow, err error) {
-		err = rows.Scan(&c.ID, &c.AccountID, &c.RecipientID, &c.Unread, &c.LastMessageID, &c.CreatedAt, &c.UpdatedAt)
-		return c, err
+	cells := func(c *ChatRow) []any {
+		return []any{&c.ID, &c.AccountID, &c.RecipientID, &c.Unread, &c.LastMessageID, &c.CreatedAt, &c.UpdatedAt}
 	}
-	return scanAll(ctx, d, "chats of "+accountID, scan, q.sql.String(), q.args...)
+	return scanAll(ctx, d, "chats of "+accountID, cells, q.sql.String(), q.args...)
 }
 
 // WithLast adds the last message to each of an account's chats, in one
@@ -175,11 +173,7 @@ func (d *DB) ChatEntry(ctx context.Context, chatID, messageID string) (*ChatEntr
 }
 
 func (d *DB) chatEntries(ctx context.Context, q *selection) ([]ChatEntry, error) {
-	scan := func(rows *sql.Rows) (e ChatEntry, err error) {
-		err = rows.Scan(e.scan()...)
-		return e, err
-	}
-	return scanAll(ctx, d, "chat messages", scan, q.sql.String(), q.args...)
+	return scanAll(ctx, d, "chat messages", (*ChatEntry).cells, q.sql.String(), q.args...)
 }
 
 // CreateChatMessage inserts m into these chats and bumps them. It is unread

@@ -190,16 +190,15 @@ func (d *DB) suspects(ctx context.Context, c checked, after []any) ([]suspect, e
 	if after != nil {
 		query += " WHERE (" + key + ") > (?" + strings.Repeat(", ?", len(after)-1) + ")"
 	}
-	scan := func(rows *sql.Rows) (s suspect, err error) {
+	scan := func(rows *sql.Rows, s *suspect) error {
 		s.key = make([]any, len(c.key))
 		into := make([]any, 0, len(c.key)+1)
 		for i := range s.key {
 			into = append(into, &s.key[i])
 		}
-		err = rows.Scan(append(into, &s.faults)...)
-		return s, err
+		return rows.Scan(append(into, &s.faults)...)
 	}
-	return scanAll(ctx, d, "next rows", scan, query+" ORDER BY "+key+limitOf(c.chunk), after...)
+	return read(ctx, d, "next rows", scan, query+" ORDER BY "+key+limitOf(c.chunk), after...)
 }
 
 // lookAgain holds a row and checks it again. It repairs a remaining fault and

@@ -175,16 +175,16 @@ func (d *DB) countTally(ctx context.Context, t keptTally, off map[string][2]int6
 func (d *DB) countRows(ctx context.Context, r talliedRows, into map[string][2]int64) error {
 	width := strings.Count(r.key, ",") + 1
 	var name string
-	scan := func(rows *sql.Rows) (key []any, err error) {
-		key = make([]any, width)
+	scan := func(rows *sql.Rows, row *[]any) error {
+		key := make([]any, width)
 		to := make([]any, 0, width+1)
 		for i := range key {
 			to = append(to, &key[i])
 		}
-		err = rows.Scan(append(to, &name)...)
+		err := rows.Scan(append(to, &name)...)
 		n := into[name]
-		into[name] = [2]int64{n[0], n[1] + 1}
-		return key, err
+		into[name], *row = [2]int64{n[0], n[1] + 1}, key
+		return err
 	}
 	for after := []any(nil); ; {
 		var conds []string
@@ -198,7 +198,7 @@ func (d *DB) countRows(ctx context.Context, r talliedRows, into map[string][2]in
 		if conds != nil {
 			where = " WHERE " + strings.Join(conds, " AND ")
 		}
-		keys, err := scanAll(ctx, d, "rows of a tally", scan, "SELECT "+r.key+", "+r.name+" FROM "+r.from+where+" ORDER BY "+r.key+limitOf(tallyChunk), after...)
+		keys, err := read(ctx, d, "rows of a tally", scan, "SELECT "+r.key+", "+r.name+" FROM "+r.from+where+" ORDER BY "+r.key+limitOf(tallyChunk), after...)
 		if err != nil || len(keys) < tallyChunk {
 			return err
 		}

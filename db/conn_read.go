@@ -13,7 +13,7 @@ import (
 // list reads the rows of a statement. Unreadable rows are left out. No rows are
 // an empty slice.
 func list[T any](ctx context.Context, d *DB, what, query string, args ...any) ([]T, error) {
-	return scanAll(ctx, d, what, columnsOf[T](ctx), query, args...)
+	return read(ctx, d, what, columnsOf[T](ctx), query, args...)
 }
 
 // one reads the first row of a statement, or returns ErrNotFound.
@@ -38,7 +38,7 @@ func value[T any](ctx context.Context, d *DB, what, query string, args ...any) (
 		}
 		return row, wrap(err, "%s", what)
 	}
-	if row, err = columnsOf[T](ctx)(rows); isUnreadable(err) {
+	if err = columnsOf[T](ctx)(rows, &row); isUnreadable(err) {
 		name, id := named(&row)
 		d.LeaveOut(ctx, name, id, err)
 	}
@@ -70,17 +70,34 @@ func optional[T any](row T, err error) (T, bool, error) {
 // page is the capacity of a list before its second row.
 const page = 20
 
-// scanAll is list with a scan written by hand, for the lists read most:
-// reflection costs.
-func scanAll[T any](ctx context.Context, d *DB, what string, scan func(*sql.Rows) (T, error), query string, args ...any) ([]T, error) {
+// scanAll is list for the lists read most, since reflection costs: cells returns
+// the places in a row for the columns. It is called once, for all rows.
+func scanAll[T any](ctx context.Context, d *DB, what string, cells func(*T) []any, query string, args ...any) ([]T, error) {
+	var into []any
+	scan := func(rows *sql.Rows, row *T) error {
+		if into == nil {
+			into = cells(row)
+		}
+		return rows.Scan(into...)
+	}
+	return read(ctx, d, what, scan, query, args...)
+}
+
+// read is list with a scan into an empty row, which is the same variable for
+// all rows and copied by value.
+func read[T any](ctx context.Context, d *DB, what string, scan func(*sql.Rows, *T) error, query string, args ...any) ([]T, error) {
 	rows, err := d.query(ctx, query, args...)
 	if err != nil {
 		return nil, wrap(err, "%s", what)
 	}
 	defer func() { _ = rows.Close() }()
-	out := []T{}
+	var (
+		out = []T{}
+		row T
+	)
 	for rows.Next() {
-		row, err := scan(rows)
+		row = *new(T)
+		err := scan(rows, &row)
 		if isUnreadable(err) {
 			name, id := named(&row)
 			d.LeaveOut(ctx, name, id, err)
@@ -100,21 +117,18 @@ func scanAll[T any](ctx context.Context, d *DB, what string, scan func(*sql.Rows
 // columnsOf returns a scan of rows into T: a struct by column names, as the
 // mapper has them, or any other type from the only column. Columns without a
 // field are ignored, and NULL leaves a field unchanged.
-func columnsOf[T any](ctx context.Context) func(*sql.Rows) (T, error) {
+func columnsOf[T any](ctx context.Context) func(*sql.Rows, *T) error {
 	if t := reflect.TypeFor[T](); t.Kind() != reflect.Struct || reflect.PointerTo(t).Implements(reflect.TypeFor[sql.Scanner]()) {
-		return func(rows *sql.Rows) (v T, err error) {
-			err = rows.Scan(&v)
-			return v, err
-		}
+		return func(rows *sql.Rows, v *T) error { return rows.Scan(v) }
 	}
 	var (
 		fields []*schema.Field
 		values []any
 	)
-	return func(rows *sql.Rows) (row T, err error) {
+	return func(rows *sql.Rows, row *T) (err error) {
 		if fields == nil {
-			if fields, err = fieldsOf(rows, &row); err != nil {
-				return row, err
+			if fields, err = fieldsOf(rows, row); err != nil {
+				return err
 			}
 			values = cells(fields)
 		}
@@ -123,7 +137,7 @@ func columnsOf[T any](ctx context.Context) func(*sql.Rows) (T, error) {
 			values = cells(fields)
 			err = rows.Scan(values...)
 		}
-		into := reflect.ValueOf(&row).Elem()
+		into := reflect.ValueOf(row).Elem()
 		for i, f := range fields {
 			if f == nil {
 				continue
@@ -132,7 +146,7 @@ func columnsOf[T any](ctx context.Context) func(*sql.Rows) (T, error) {
 				err = unreadable{failed}
 			}
 		}
-		return row, err
+		return err
 	}
 }
 

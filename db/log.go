@@ -3,7 +3,6 @@ package db
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,13 +36,13 @@ func (d *DB) CreateLogEntry(ctx context.Context, e *LogEntry) error {
 
 const logColumns = `SELECT l.id, l.actor_id, l.action, l.data, l.message, l.created_at FROM `
 
-func scanLogEntry(rows *sql.Rows) (e LogEntry, err error) {
-	return e, rows.Scan(&e.ID, &e.ActorID, &e.Action, &e.Data, &e.Message, &e.CreatedAt)
+func logCells(e *LogEntry) []any {
+	return []any{&e.ID, &e.ActorID, &e.Action, &e.Data, &e.Message, &e.CreatedAt}
 }
 
 // LogEntry returns the entry with this number.
 func (d *DB) LogEntry(ctx context.Context, id int64) (*LogEntry, error) {
-	rows, err := scanAll(ctx, d, "moderation log", scanLogEntry, logColumns+`moderation_log l WHERE l.id = ?`, id)
+	rows, err := scanAll(ctx, d, "moderation log", logCells, logColumns+`moderation_log l WHERE l.id = ?`, id)
 	if err == nil && len(rows) == 0 {
 		err = notFound("log entry %d", id)
 	}
@@ -87,14 +86,14 @@ func (d *DB) Log(ctx context.Context, f LogFilter, p NumberedPage) ([]LogEntry, 
 			return nil, searchErr
 		}
 		rows, err = inChunks(ids, func(ids []int64) ([]LogEntry, error) {
-			return scanAll(ctx, d, "moderation log", scanLogEntry, logColumns+`moderation_log l WHERE l.id IN ?`, ids)
+			return scanAll(ctx, d, "moderation log", logCells, logColumns+`moderation_log l WHERE l.id IN ?`, ids)
 		})
 	} else {
 		q := &selection{}
 		q.add(logColumns + `(SELECT id FROM moderation_log WHERE TRUE`)
 		f.where(q, "")
 		q.add(` ORDER BY created_at DESC, id DESC` + p.limit() + `) p JOIN moderation_log l ON l.id = p.id`)
-		rows, err = scanAll(ctx, d, "moderation log", scanLogEntry, q.sql.String(), q.args...)
+		rows, err = scanAll(ctx, d, "moderation log", logCells, q.sql.String(), q.args...)
 	}
 	slices.SortFunc(rows, func(a, b LogEntry) int {
 		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt.Time), cmp.Compare(b.ID, a.ID))

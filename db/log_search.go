@@ -3,7 +3,6 @@ package db
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"fmt"
 	"math"
 	"slices"
@@ -53,7 +52,6 @@ func (d *DB) ReindexLog(ctx context.Context, limit int) (more bool, err error) {
 // with a time span). One or two letters occur in most entries, so the newest
 // entries are searched first.
 func (d *DB) searchLog(ctx context.Context, f LogFilter, p NumberedPage) ([]int64, error) {
-	scan := func(rows *sql.Rows) (id int64, err error) { return id, rows.Scan(&id) }
 	text := strings.ToLower(f.Search)
 	short := len([]rune(text)) < gramSize
 	if _, older, err := d.walkPosition(ctx, reindexLog); err != nil || older {
@@ -67,7 +65,7 @@ func (d *DB) searchLog(ctx context.Context, f LogFilter, p NumberedPage) ([]int6
 		q.add(`SELECT id FROM (SELECT id, search_key FROM moderation_log WHERE TRUE`)
 		f.where(q, "")
 		q.add(` ORDER BY created_at DESC, id DESC`+limit(newestEntries, 0)+`) p WHERE `+mostly(`search_key LIKE ? ESCAPE '\'`)+p.limit(), containing(text))
-		ids, err := scanAll(ctx, d, "moderation log", scan, q.sql.String(), q.args...)
+		ids, err := list[int64](ctx, d, "moderation log", q.sql.String(), q.args...)
 		if err != nil || len(ids) == p.Size {
 			return ids, err
 		}
@@ -113,18 +111,17 @@ func (d *DB) searchLog(ctx context.Context, f LogFilter, p NumberedPage) ([]int6
 		f.where(q, "l.")
 		q.add(` ORDER BY p.block DESC, l.id DESC` + p.limit())
 	}
-	return scanAll(ctx, d, "moderation log", scan, q.sql.String(), q.args...)
+	return list[int64](ctx, d, "moderation log", q.sql.String(), q.args...)
 }
 
 // readLog searches the entries one by one, by the index of the other
 // conditions.
 func (d *DB) readLog(ctx context.Context, f LogFilter, p NumberedPage) ([]int64, error) {
-	scan := func(rows *sql.Rows) (id int64, err error) { return id, rows.Scan(&id) }
 	q := &selection{}
 	q.add(`SELECT id FROM moderation_log WHERE `+mostly(`search_key LIKE ? ESCAPE '\'`), containing(f.Search))
 	f.where(q, "")
 	q.add(` ORDER BY created_at DESC, id DESC` + p.limit())
-	return scanAll(ctx, d, "moderation log", scan, q.sql.String(), q.args...)
+	return list[int64](ctx, d, "moderation log", q.sql.String(), q.args...)
 }
 
 // logSpan returns the ids between which the entries of a time span are; to <
@@ -135,7 +132,7 @@ func (d *DB) logSpan(ctx context.Context, f LogFilter) (from, to int64, err erro
 		return from, to, nil
 	}
 	type end struct{ last, id int64 }
-	scan := func(rows *sql.Rows) (e end, err error) { return e, rows.Scan(&e.last, &e.id) }
+	cells := func(e *end) []any { return []any{&e.last, &e.id} }
 	q, askedFacet := &selection{}, 0
 	if !f.Since.IsZero() {
 		q.add(`SELECT 0, id FROM (SELECT id FROM moderation_log WHERE created_at >= ? ORDER BY created_at, id LIMIT 1) p`, f.Since)
@@ -148,7 +145,7 @@ func (d *DB) logSpan(ctx context.Context, f LogFilter) (from, to int64, err erro
 		q.add(`SELECT 1, id FROM (SELECT id FROM moderation_log WHERE created_at < ? ORDER BY created_at DESC, id DESC LIMIT 1) p`, f.Before)
 		askedFacet++
 	}
-	ends, err := scanAll(ctx, d, "moderation log", scan, q.sql.String(), q.args...)
+	ends, err := scanAll(ctx, d, "moderation log", cells, q.sql.String(), q.args...)
 	if err != nil || len(ends) < askedFacet {
 		return 1, 0, err
 	}
@@ -167,7 +164,7 @@ func (d *DB) logSpan(ctx context.Context, f LogFilter) (from, to int64, err erro
 // part occurs nowhere.
 func (d *DB) rarest(ctx context.Context, parts []string) ([]string, int, error) {
 	type found struct{ i, n int }
-	scan := func(rows *sql.Rows) (f found, err error) { return f, rows.Scan(&f.i, &f.n) }
+	cells := func(f *found) []any { return []any{&f.i, &f.n} }
 	q := &selection{}
 	for i, part := range parts {
 		if i > 0 {
@@ -175,7 +172,7 @@ func (d *DB) rarest(ctx context.Context, parts []string) ([]string, int, error) 
 		}
 		q.add(`SELECT CAST(? AS BIGINT), COUNT(*) FROM (SELECT 1 FROM log_grams WHERE gram = ?`+limit(commonBlocks, 0)+`) p`, i, part)
 	}
-	counts, err := scanAll(ctx, d, "parts of messages", scan, q.sql.String(), q.args...)
+	counts, err := scanAll(ctx, d, "parts of messages", cells, q.sql.String(), q.args...)
 	if err != nil {
 		return nil, 0, err
 	}

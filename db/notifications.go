@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"slices"
 	"strconv"
@@ -194,13 +193,14 @@ func (d *DB) Notifications(ctx context.Context, v Viewer, f NotificationFilter, 
 		}
 		q.add(fmt.Sprintf(order, ""))
 	}
-	scan := func(rows *sql.Rows) (n Notification, err error) {
-		n.AccountID = v.ID
-		err = rows.Scan(&n.ID, &n.Type, &n.FromID, &n.StatusID, &n.ReportID, &n.Emoji, &n.MessageID, &n.TargetID,
-			&n.Seen, &n.Hidden, &n.CreatedAt, &n.FromVersion)
-		return n, err
+	cells := func(n *Notification) []any {
+		return []any{&n.ID, &n.Type, &n.FromID, &n.StatusID, &n.ReportID, &n.Emoji, &n.MessageID, &n.TargetID,
+			&n.Seen, &n.Hidden, &n.CreatedAt, &n.FromVersion}
 	}
-	out, err := scanAll(ctx, d, "notifications of "+v.ID, scan, q.sql.String(), q.args...)
+	out, err := scanAll(ctx, d, "notifications of "+v.ID, cells, q.sql.String(), q.args...)
+	for i := range out {
+		out[i].AccountID = v.ID
+	}
 	return newestFirst(p, out), err
 }
 

@@ -144,7 +144,7 @@ func (d *DB) Participations(ctx context.Context, v Viewer, f ParticipationFilter
 	q.add(`) x WHERE x.shown_id IS NOT NULL`)
 	_, order, _ := Page{MinID: p.MinID, Limit: p.Limit}.where("x.last_status_id")
 	q.add(order)
-	out, err := scanAll(ctx, d, "conversations of "+v.ID, v.participation, q.sql.String(), q.args...)
+	out, err := read(ctx, d, "conversations of "+v.ID, v.participation, q.sql.String(), q.args...)
 	return newestFirst(p, out), err
 }
 
@@ -156,14 +156,13 @@ func (d *DB) Participation(ctx context.Context, v Viewer, id int64) (*Participat
 	q.lastShown(v)
 	q.add(`, '') FROM participations p WHERE p.id = ? AND p.account_id = ?`, id, v.ID)
 	what := fmt.Sprintf("conversation %d", id)
-	rows, err := scanAll(ctx, d, what, v.participation, q.sql.String(), q.args...)
+	rows, err := read(ctx, d, what, v.participation, q.sql.String(), q.args...)
 	return firstOf(rows, err, what)
 }
 
-func (v Viewer) participation(rows *sql.Rows) (Participation, error) {
-	c := Participation{AccountID: v.ID}
-	err := rows.Scan(&c.ID, &c.ConversationID, &c.Unread, &c.Recipients, &c.LastStatusID, &c.ShownID)
-	return c, err
+func (v Viewer) participation(rows *sql.Rows, c *Participation) error {
+	c.AccountID = v.ID
+	return rows.Scan(&c.ID, &c.ConversationID, &c.Unread, &c.Recipients, &c.LastStatusID, &c.ShownID)
 }
 
 // ParticipationOf returns the participation of an account that a direct status

@@ -3,7 +3,6 @@ package db
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"slices"
 )
 
@@ -49,10 +48,8 @@ func (d *DB) ReportNotes(ctx context.Context, reportIDs []string) ([]ReportNote,
 }
 
 func (d *DB) reportNotes(ctx context.Context, where string, args ...any) ([]ReportNote, error) {
-	scan := func(rows *sql.Rows) (n ReportNote, err error) {
-		return n, rows.Scan(&n.ID, &n.ReportID, &n.AccountID, &n.Content, &n.CreatedAt)
-	}
-	return scanAll(ctx, d, "report notes", scan, `SELECT id, report_id, account_id, content, created_at FROM report_notes`+where, args...)
+	cells := func(n *ReportNote) []any { return []any{&n.ID, &n.ReportID, &n.AccountID, &n.Content, &n.CreatedAt} }
+	return scanAll(ctx, d, "report notes", cells, `SELECT id, report_id, account_id, content, created_at FROM report_notes`+where, args...)
 }
 
 // DeleteReportNote removes a note; one that is gone already is ErrNotFound.

@@ -3,7 +3,6 @@ package db
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"slices"
 	"strings"
 )
@@ -70,8 +69,8 @@ func (d *DB) emitReport(ctx context.Context, id, what string) error {
 
 const reportColumns = `SELECT r.id, r.uri, r.account_id, r.reporter_id, r.state, r.content, r.forwarded, r.created_at, r.updated_at`
 
-func scanReport(rows *sql.Rows) (r Report, err error) {
-	return r, rows.Scan(&r.ID, &r.URI, &r.AccountID, &r.ReporterID, &r.State, &r.Content, &r.Forwarded, &r.CreatedAt, &r.UpdatedAt)
+func reportCells(r *Report) []any {
+	return []any{&r.ID, &r.URI, &r.AccountID, &r.ReporterID, &r.State, &r.Content, &r.Forwarded, &r.CreatedAt, &r.UpdatedAt}
 }
 
 // Report returns the report with this id.
@@ -89,7 +88,7 @@ func (d *DB) Report(ctx context.Context, id string) (*Report, error) {
 // ReportsByID returns the existing ones of these reports, in no order.
 func (d *DB) ReportsByID(ctx context.Context, ids []string) ([]Report, error) {
 	return inChunks(ids, func(ids []string) ([]Report, error) {
-		return scanAll(ctx, d, "reports", scanReport, reportColumns+` FROM reports r WHERE r.id IN ?`, ids)
+		return scanAll(ctx, d, "reports", reportCells, reportColumns+` FROM reports r WHERE r.id IN ?`, ids)
 	})
 }
 
@@ -119,7 +118,7 @@ func (d *DB) Reports(ctx context.Context, state string, p NumberedPage) ([]Repor
 		q.add(` DESC`)
 	}
 	q.add(limit(size, offset) + `) p JOIN reports r ON r.id = p.id`)
-	rows, err := scanAll(ctx, d, "reports", scanReport, q.sql.String(), q.args...)
+	rows, err := scanAll(ctx, d, "reports", reportCells, q.sql.String(), q.args...)
 	slices.SortFunc(rows, func(a, b Report) int { return strings.Compare(b.ID, a.ID) })
 	return rows, total, err
 }
@@ -127,11 +126,9 @@ func (d *DB) Reports(ctx context.Context, state string, p NumberedPage) ([]Repor
 // ReportStatuses returns the statuses named by these reports, in the order in
 // which each names them, without their copies.
 func (d *DB) ReportStatuses(ctx context.Context, reportIDs []string) ([]ReportStatus, error) {
-	scan := func(rows *sql.Rows) (s ReportStatus, err error) {
-		return s, rows.Scan(&s.ReportID, &s.StatusID, &s.StatusURI, &s.Position)
-	}
+	cells := func(s *ReportStatus) []any { return []any{&s.ReportID, &s.StatusID, &s.StatusURI, &s.Position} }
 	rows, err := inChunks(reportIDs, func(ids []string) ([]ReportStatus, error) {
-		return scanAll(ctx, d, "statuses of reports", scan,
+		return scanAll(ctx, d, "statuses of reports", cells,
 			`SELECT report_id, status_id, status_uri, position FROM report_statuses WHERE report_id IN ?`, ids)
 	})
 	slices.SortFunc(rows, func(a, b ReportStatus) int {
@@ -152,10 +149,8 @@ type ReportGroup struct {
 func (d *DB) ReportGroups(ctx context.Context, p NumberedPage) ([]ReportGroup, error) {
 	// The newest report of each status represents the group: reports are read
 	// newest first, and reports with a newer one of the same status are skipped.
-	scanHead := func(rows *sql.Rows) (g ReportGroup, err error) {
-		return g, rows.Scan(&g.StatusID, &g.StatusURI)
-	}
-	groups, err := scanAll(ctx, d, "report groups", scanHead, `SELECT s.status_id, s.status_uri FROM report_statuses s
+	head := func(g *ReportGroup) []any { return []any{&g.StatusID, &g.StatusURI} }
+	groups, err := scanAll(ctx, d, "report groups", head, `SELECT s.status_id, s.status_uri FROM report_statuses s
 		WHERE NOT EXISTS (SELECT 1 FROM report_statuses n WHERE n.status_id = s.status_id AND n.report_id > s.report_id)
 		ORDER BY s.report_id DESC, s.status_id DESC`+p.limit())
 	if err != nil || len(groups) == 0 {
@@ -165,18 +160,14 @@ func (d *DB) ReportGroups(ctx context.Context, p NumberedPage) ([]ReportGroup, e
 		statusID string
 		report   Report
 	}
-	scanMember := func(rows *sql.Rows) (m member, err error) {
-		r := &m.report
-		return m, rows.Scan(&r.ID, &r.URI, &r.AccountID, &r.ReporterID, &r.State, &r.Content, &r.Forwarded, &r.CreatedAt,
-			&r.UpdatedAt, &m.statusID)
-	}
+	cells := func(m *member) []any { return append(reportCells(&m.report), &m.statusID) }
 	at := make(map[string]int, len(groups))
 	ids := make([]string, len(groups))
 	for i := range groups {
 		ids[i], at[groups[i].StatusID] = groups[i].StatusID, i
 	}
 	members, err := inChunks(ids, func(ids []string) ([]member, error) {
-		return scanAll(ctx, d, "grouped reports", scanMember, reportColumns+`, s.status_id
+		return scanAll(ctx, d, "grouped reports", cells, reportColumns+`, s.status_id
 			FROM report_statuses s JOIN reports r ON r.id = s.report_id
 			WHERE s.status_id IN ?`, ids)
 	})
@@ -217,10 +208,9 @@ func (d *DB) SetReportState(ctx context.Context, id, state string) error {
 
 // Moderators returns the ids of the local, active admins and moderators.
 func (d *DB) Moderators(ctx context.Context) ([]string, error) {
-	scan := func(rows *sql.Rows) (id string, err error) { return id, rows.Scan(&id) }
 	// A condition on the mask keeps planners from other indexes, and an ORDER BY
 	// would choose that of ids.
-	ids, err := scanAll(ctx, d, "moderators", scan, `SELECT id FROM accounts WHERE is_admin AND (mask & ?) = ?
+	ids, err := list[string](ctx, d, "moderators", `SELECT id FROM accounts WHERE is_admin AND (mask & ?) = ?
 		UNION SELECT id FROM accounts WHERE is_moderator AND (mask & ?) = ?`,
 		maskLocal|maskDeactivated, maskLocal, maskLocal|maskDeactivated, maskLocal)
 	slices.Sort(ids)

@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"database/sql"
 	"slices"
 )
 
@@ -60,11 +59,8 @@ type threadPlace struct{ id, inReplyToID string }
 // threadPlaces returns the places of all statuses of a conversation, without
 // regard to visibility and without reblogs, oldest first.
 func (d *DB) threadPlaces(ctx context.Context, statusID string) ([]threadPlace, error) {
-	scan := func(rows *sql.Rows) (p threadPlace, err error) {
-		err = rows.Scan(&p.id, &p.inReplyToID)
-		return p, err
-	}
-	return scanAll(ctx, d, "shape of a thread", scan, `SELECT s.id, COALESCE(s.in_reply_to_id, '') FROM statuses s
+	cells := func(p *threadPlace) []any { return []any{&p.id, &p.inReplyToID} }
+	return scanAll(ctx, d, "shape of a thread", cells, `SELECT s.id, COALESCE(s.in_reply_to_id, '') FROM statuses s
 		WHERE s.conversation_id = (SELECT o.conversation_id FROM statuses o WHERE o.id = ?) AND s.reblog_of_id IS NULL
 		ORDER BY s.id`+limit(ThreadLimit, 0), statusID)
 }

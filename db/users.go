@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"database/sql"
 	"slices"
 	"strings"
 )
@@ -53,9 +52,8 @@ func (d *DB) UserByEmail(ctx context.Context, email string) (*User, error) {
 
 // TakenEmails returns those of these addresses that users have, in lower case.
 func (d *DB) TakenEmails(ctx context.Context, addresses []string) (map[string]bool, error) {
-	scan := func(rows *sql.Rows) (key string, err error) { return key, rows.Scan(&key) }
 	rows, err := inChunks(lower(addresses), func(keys []string) ([]string, error) {
-		return scanAll(ctx, d, "users by email", scan, "SELECT email_key FROM users WHERE email_key IN ?", keys)
+		return list[string](ctx, d, "users by email", "SELECT email_key FROM users WHERE email_key IN ?", keys)
 	})
 	out := make(map[string]bool, len(rows))
 	for _, key := range rows {

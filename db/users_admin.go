@@ -3,7 +3,6 @@ package db
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"slices"
 	"strconv"
@@ -34,15 +33,12 @@ type AdminUser struct {
 
 const adminUserColumns = `SELECT a.serial, a.id, a.version, a.nickname, a.uri, a.url, a.local, a.actor_type, a.display_name, a.tags,
 	a.avatar, a.deactivated, a.confirmation_pending, a.approval_pending, a.is_admin, a.is_moderator,
-	u.email, u.registration_reason`
+	COALESCE(u.email, ''), COALESCE(u.registration_reason, '')`
 
-func scanAdminUser(rows *sql.Rows) (u AdminUser, err error) {
-	var email, reason sql.NullString
-	err = rows.Scan(&u.Serial, &u.ID, &u.Version, &u.Nickname, &u.URI, &u.URL, &u.Local, &u.ActorType, &u.DisplayName, &u.Tags,
+func adminUserCells(u *AdminUser) []any {
+	return []any{&u.Serial, &u.ID, &u.Version, &u.Nickname, &u.URI, &u.URL, &u.Local, &u.ActorType, &u.DisplayName, &u.Tags,
 		&u.Avatar, &u.Deactivated, &u.ConfirmationPending, &u.ApprovalPending, &u.IsAdmin, &u.IsModerator,
-		&email, &reason)
-	u.Email, u.RegistrationReason = email.String, reason.String
-	return u, err
+		&u.Email, &u.RegistrationReason}
 }
 
 // window returns the start of a page in an order of total rows, its number of
@@ -77,7 +73,7 @@ func (d *DB) AdminUsers(ctx context.Context, f UserFilter, p NumberedPage) ([]Ad
 	q.add(adminUserColumns + ` FROM (`)
 	way.page(q, size, offset, backwards)
 	q.add(`) p JOIN accounts a ON a.nickname_key = p.nickname_key LEFT JOIN users u ON u.account_id = a.id`)
-	rows, err := scanAll(ctx, d, "users", scanAdminUser, q.sql.String(), q.args...)
+	rows, err := scanAll(ctx, d, "users", adminUserCells, q.sql.String(), q.args...)
 	slices.SortFunc(rows, func(a, b AdminUser) int {
 		return cmp.Compare(strings.ToLower(a.Nickname), strings.ToLower(b.Nickname))
 	})
@@ -88,7 +84,7 @@ func (d *DB) AdminUsers(ctx context.Context, f UserFilter, p NumberedPage) ([]Ad
 // are left out.
 func (d *DB) AdminUsersByID(ctx context.Context, ids []string) ([]AdminUser, error) {
 	return inChunks(ids, func(ids []string) ([]AdminUser, error) {
-		return scanAll(ctx, d, "users", scanAdminUser,
+		return scanAll(ctx, d, "users", adminUserCells,
 			adminUserColumns+` FROM accounts a LEFT JOIN users u ON u.account_id = a.id WHERE a.id IN ?`, ids)
 	})
 }
@@ -129,9 +125,9 @@ func (d *DB) LockAccounts(ctx context.Context, ids []string) ([]Account, error) 
 // by nickname in lower case. Unknown ones are left out.
 func (d *DB) AccountIDs(ctx context.Context, nicknames []string) (map[string]string, error) {
 	type named struct{ key, id string }
-	scan := func(rows *sql.Rows) (n named, err error) { return n, rows.Scan(&n.key, &n.id) }
+	cells := func(n *named) []any { return []any{&n.key, &n.id} }
 	rows, err := inChunks(lower(nicknames), func(keys []string) ([]named, error) {
-		return scanAll(ctx, d, "accounts by nickname", scan, `SELECT nickname_key, id FROM accounts WHERE nickname_key IN ?`, keys)
+		return scanAll(ctx, d, "accounts by nickname", cells, `SELECT nickname_key, id FROM accounts WHERE nickname_key IN ?`, keys)
 	})
 	out := make(map[string]string, len(rows))
 	for _, n := range rows {
@@ -152,11 +148,9 @@ type UserStamp struct {
 // UserStamps returns the stamps of these accounts, in no order; unknown ids are
 // left out.
 func (d *DB) UserStamps(ctx context.Context, ids []string) ([]UserStamp, error) {
-	scan := func(rows *sql.Rows) (s UserStamp, err error) {
-		return s, rows.Scan(&s.ID, &s.Version, &s.Email, &s.RegistrationReason)
-	}
+	cells := func(s *UserStamp) []any { return []any{&s.ID, &s.Version, &s.Email, &s.RegistrationReason} }
 	return inChunks(ids, func(ids []string) ([]UserStamp, error) {
-		return scanAll(ctx, d, "stamps of users", scan, `SELECT a.id, a.version, COALESCE(u.email, ''), COALESCE(u.registration_reason, '')
+		return scanAll(ctx, d, "stamps of users", cells, `SELECT a.id, a.version, COALESCE(u.email, ''), COALESCE(u.registration_reason, '')
 			FROM accounts a LEFT JOIN users u ON u.account_id = a.id WHERE a.id IN ?`, ids)
 	})
 }

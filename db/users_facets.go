@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"database/sql"
 	"slices"
 	"strings"
 )
@@ -61,8 +60,8 @@ func (d *DB) facetTallies(ctx context.Context, facets []string, have, lack int) 
 		facet string
 		tally
 	}
-	scan := func(rows *sql.Rows) (r row, err error) { return r, rows.Scan(&r.facet, &r.all, &r.masked) }
-	rows, err := scanAll(ctx, d, "tallies of facets", scan, `SELECT facet, CAST(SUM(n) AS BIGINT) AS everybody,
+	cells := func(r *row) []any { return []any{&r.facet, &r.all, &r.masked} }
+	rows, err := scanAll(ctx, d, "tallies of facets", cells, `SELECT facet, CAST(SUM(n) AS BIGINT) AS everybody,
 			CAST(SUM(CASE WHEN (mask & ?) = ? THEN n ELSE 0 END) AS BIGINT) AS masked
 		FROM account_facet_tallies WHERE facet IN ? GROUP BY facet
 		UNION ALL SELECT '', COALESCE(MIN(serial), 0), 0 FROM account_facets_due`, have|lack, have, facets)
@@ -84,8 +83,8 @@ func (d *DB) maskTallies(ctx context.Context) (map[int]int64, error) {
 		mask int
 		n    int64
 	}
-	scan := func(rows *sql.Rows) (r row, err error) { return r, rows.Scan(&r.mask, &r.n) }
-	rows, err := scanAll(ctx, d, "count users", scan, `SELECT mask, n FROM account_tallies WHERE n > 0`)
+	cells := func(r *row) []any { return []any{&r.mask, &r.n} }
+	rows, err := scanAll(ctx, d, "count users", cells, `SELECT mask, n FROM account_tallies WHERE n > 0`)
 	out := make(map[int]int64, len(rows))
 	for _, r := range rows {
 		if r.mask&maskUnlisted == 0 {
@@ -98,8 +97,7 @@ func (d *DB) maskTallies(ctx context.Context) (map[int]int64, error) {
 // ReindexFacets adds facets to the next limit accounts that are older than
 // facets, and reports whether there are more.
 func (d *DB) ReindexFacets(ctx context.Context, limit int) (more bool, err error) {
-	scan := func(rows *sql.Rows) (id string, err error) { return id, rows.Scan(&id) }
-	ids, err := scanAll(ctx, d, "accounts without facets", scan, `SELECT a.id FROM
+	ids, err := list[string](ctx, d, "accounts without facets", `SELECT a.id FROM
 		(SELECT serial FROM account_facets_due ORDER BY serial LIMIT ?) p JOIN accounts a ON a.serial = p.serial`, limit)
 	if err != nil || len(ids) == 0 {
 		return false, err
@@ -108,8 +106,7 @@ func (d *DB) ReindexFacets(ctx context.Context, limit int) (more bool, err error
 		return false, err
 	}
 	// Another process may have done some already.
-	due := func(rows *sql.Rows) (serial int64, err error) { return serial, rows.Scan(&serial) }
-	serials, err := scanAll(ctx, d, "accounts without facets", due, `SELECT a.serial FROM accounts a
+	serials, err := list[int64](ctx, d, "accounts without facets", `SELECT a.serial FROM accounts a
 		JOIN account_facets_due f ON f.serial = a.serial WHERE a.id IN ?`, ids)
 	if err != nil || len(serials) == 0 {
 		return err == nil, err
