@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
+	"strconv"
 
 	"svc/client/api"
 )
@@ -40,6 +42,18 @@ func (s *AdminConfig) Set(ctx context.Context, group, key string, value any) (*a
 // it. POST /api/svc/admin/config.
 func (s *AdminConfig) Delete(ctx context.Context, group, key string, subkeys ...string) (*api.ConfigSettings, error) {
 	return s.Change(ctx, api.ConfigChange{Group: group, Key: key, Delete: true, Subkeys: subkeys})
+}
+
+// History is the changes that were made, the latest first. GET
+// /api/svc/admin/config/history.
+func (s *AdminConfig) History(query api.ConfigHistoryQuery) Listing[api.ConfigPast] {
+	return listing(s.c, query, "limit", func(a api.ConfigHistory, _ *Response) part[api.ConfigPast] {
+		p := part[api.ConfigPast]{items: a.Changes, total: -1}
+		if a.Next != 0 {
+			p.next = url.Values{"before": {strconv.FormatInt(a.Next, 10)}}
+		}
+		return p
+	}, adminPath+"/config/history")
 }
 
 // NeedReboot reports whether something was changed for which clients are to ask

@@ -35,7 +35,7 @@ const (
 // Unreferenced lists the tables without references, and the columns that look
 // like one, with the reason.
 var Unreferenced = map[string]string{
-	"meta": freeOutside, "instances": freeOutside, "conversations": freeOutside, "settings": freeOutside,
+	"meta": freeOutside, "instances": freeOutside, "conversations": freeOutside, "settings": freeOutside, "setting_changes": freeRecord, "setting_changes.actor_id": freeRecord,
 	"idempotency_keys": freeSwept, "loose_files": freeSwept, "stored_files": freeSwept, "cards": freeSwept, "card_failures": freeSwept,
 	"activity_weeks": freeOutside, "invites": freeOutside, "captchas": freeSwept, "status_tallies": freeDerived, "status_tally_changes": freeDerived,
 	"account_tallies": freeDerived, "app_tallies": freeDerived, "report_tallies": freeDerived, "apps": freeOutside, "media_bans": freeOutside,

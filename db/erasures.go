@@ -90,6 +90,7 @@ func Erasures() []Erasure {
 		{Table: "reports", Column: "reporter_id", Kept: record},
 		{Table: "report_notes", Column: "account_id", Kept: record},
 		{Table: "moderation_log", Column: "actor_id", Kept: record},
+		{Table: "setting_changes", Column: "actor_id", Kept: record},
 	}
 }
 

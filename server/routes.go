@@ -416,6 +416,7 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 	admit(rights.Admins, get, "/stats", admin.Instance().Stats, "read")
 	admit(rights.Admins, get, "/config", admin.Config().Show, "read")
 	admit(rights.Admins, post, "/config", admin.Config().Update, "write")
+	admit(rights.Admins, get, "/config/history", admin.Config().History, "read")
 	admit(rights.Admins, get, "/need_reboot", admin.Config().NeedReboot, "read")
 	admit(rights.Admins, get, "/restart", admin.Config().Restart, "write")
 	admit(rights.Admins, get, "/config/descriptions", admin.Config().Descriptions, "read")

@@ -44,6 +44,10 @@ const (
 	RelayFollow       Kind = "relay.follow"
 	RelayUnfollow     Kind = "relay.unfollow"
 
+	// ConfigRestore saves one setting or subkey. Args: value, in the API's JSON, ""
+	// to save none. Before: value, likewise.
+	ConfigRestore Kind = "config.restore"
+
 	StatusDelete     Kind = "status.delete"
 	StatusSensitive  Kind = "status.sensitive"  // Args: sensitive, "true" or "false"; may carry visibility too
 	StatusVisibility Kind = "status.visibility" // Args: visibility; may carry sensitive too
@@ -103,6 +107,7 @@ func init() {
 		{kind: UserFollow, back: UserUnfollow, rules: (*Engine).follow},
 		{kind: UserUnfollow, back: UserFollow, rules: (*Engine).follow},
 		{kind: UserMessage, done: "sent", rules: (*Engine).message, final: true},
+		{kind: ConfigRestore, done: "restored", rules: (*Engine).restoreSetting},
 		{kind: InviteRevoke, done: "revoked", rules: (*Engine).revokeInvite, final: true},
 		{kind: AppDelete, done: "deleted", rules: (*Engine).deleteApp, final: true},
 		{kind: ChatMessageDelete, done: "deleted", log: "chat_message_delete", rules: (*Engine).deleteChatMessage, final: true},

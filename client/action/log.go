@@ -66,6 +66,9 @@ func describe(now, wish map[string]string) string {
 			return now[key]
 		}
 	}
+	if _, ok := wish["value"]; ok {
+		return "changed"
+	}
 	switch {
 	case now["deactivated"] == "true":
 		return "deactivated"

@@ -112,3 +112,82 @@ func SavedAt(saved []settings.Setting, c settings.Change) *settings.Value {
 	}
 	return nil
 }
+
+// RestoreSetting is the action that takes a change back once it is saved, nil where
+// a secret is part of it: those are in no file. The change has its secrets masked.
+func RestoreSetting(c settings.Change) *Action {
+	for _, v := range []*settings.Value{c.Old, c.New} {
+		if v != nil && settings.HasMask(*v) {
+			return nil
+		}
+	}
+	return &Action{
+		Kind: ConfigRestore, Target: c.Name(),
+		Args: map[string]string{"value": wire(c.Old)}, Before: map[string]string{"value": wire(c.New)},
+	}
+}
+
+// wire is a value in the API's JSON, "" for none.
+func wire(v *settings.Value) string {
+	if v == nil {
+		return ""
+	}
+	doc, err := v.MarshalJSON()
+	if err != nil {
+		return ""
+	}
+	return string(doc)
+}
+
+// restoreSetting saves a setting or a subkey as it was once.
+func (e *Engine) restoreSetting(Kind) kindRules {
+	change := func(it *item) (settings.Change, error) {
+		path, err := settings.ParseName(it.target.String())
+		if err != nil || len(path) > 3 {
+			return settings.Change{}, &UsageError{Quote(it.action.Target) + " is neither a setting nor a subkey of one"}
+		}
+		c := settings.Change{Group: path[0], Key: path[1]}
+		if len(path) == 3 {
+			c.Sub = path[2]
+		}
+		if text := it.action.Args["value"]; text != "" {
+			v, err := settings.ParseJSON([]byte(text))
+			if err != nil {
+				return c, &UsageError{it.action.Target + ": " + err.Error()}
+			}
+			c.New = &v
+		}
+		return c, nil
+	}
+	return kindRules{
+		read: func(ctx context.Context, it *item) error {
+			c, err := change(it)
+			if err != nil {
+				return err
+			}
+			saved, _, err := ReadSettings(ctx, e.client, true, false)
+			it.now = map[string]string{"value": wire(SavedAt(saved, c))}
+			return err
+		},
+		wish: func(a Action) map[string]string { return map[string]string{"value": a.Args["value"]} },
+		send: func(ctx context.Context, items []*item) error {
+			c, err := change(items[0])
+			if err != nil {
+				return err
+			}
+			saved, err := CompareSettings(ctx, e.client, true)
+			if err != nil {
+				return err
+			}
+			c.Old = SavedAt(saved, c)
+			_, err = ChangeSettings(ctx, e.client, []settings.Change{c}, saved)
+			return err
+		},
+		inverse: func(it *item) *Action {
+			return &Action{
+				Kind: ConfigRestore, Target: it.action.Target,
+				Args: map[string]string{"value": it.now["value"]}, Before: map[string]string{"value": it.action.Args["value"]},
+			}
+		},
+	}
+}

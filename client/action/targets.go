@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strings"
 	"unicode"
+
+	"svc/client/settings"
 )
 
 // UsageError is a mistake of the person at the keyboard; nothing was sent.
@@ -35,6 +37,13 @@ func ParseTarget(noun, s string) (Target, error) {
 	rest := strings.TrimSpace(s)
 	if noun == "media" || noun == "relay" {
 		return parseAddress(noun, rest)
+	}
+	if noun == "config" {
+		if _, err := settings.ParseName(rest); err != nil {
+			return t, &UsageError{err.Error()}
+		}
+		t.Name = strings.TrimPrefix(rest, "config/")
+		return t, nil
 	}
 	if kind, name, typed := strings.Cut(rest, "/"); typed {
 		if kind != noun {

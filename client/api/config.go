@@ -57,6 +57,37 @@ type ConfigChanges struct {
 	Configs List[ConfigChange] `json:"configs"`
 }
 
+// ConfigHistoryQuery selects a page of the changes that were made, the latest
+// first: of a Group, of one Key of it, or of all where those are ""; those below
+// Before, at most Limit, 0 for 50.
+type ConfigHistoryQuery struct {
+	Group  string `json:"group,omitempty" form:"group"`
+	Key    string `json:"key,omitempty" form:"key"`
+	Before int64  `json:"before,omitempty" form:"before"`
+	Limit  int    `json:"limit,omitempty" form:"limit"`
+}
+
+// ConfigPast is a change of a saved setting. Before and After are the saved values
+// around it, null where there was none, with secrets masked; Secret says that a
+// secret changed too. Actor is nil when the account is gone.
+type ConfigPast struct {
+	ID        int64           `json:"id"`
+	Group     string          `json:"group"`
+	Key       string          `json:"key"`
+	Before    json.RawMessage `json:"before"`
+	After     json.RawMessage `json:"after"`
+	Secret    bool            `json:"secret"`
+	Actor     *LogUser        `json:"actor"`
+	CreatedAt Time            `json:"created_at"`
+}
+
+// ConfigHistory is the answer to a ConfigHistoryQuery. Next is the Before of the
+// next page, 0 on the last.
+type ConfigHistory struct {
+	Changes List[ConfigPast] `json:"changes"`
+	Next    int64            `json:"next"`
+}
+
 // ConfigReboot is the answer to GET /api/svc/admin/need_reboot.
 type ConfigReboot struct {
 	NeedReboot bool `json:"need_reboot"`

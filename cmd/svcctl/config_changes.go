@@ -47,6 +47,9 @@ func changeSettings(ctx context.Context, a *cli.App, conn *cli.Connection, c con
 		return err
 	}
 	results := c.results(err)
+	if err == nil {
+		c.remember(ctx, a, conn)
+	}
 	var conflict *action.Conflict
 	if errors.As(err, &conflict) {
 		p, printErr := a.Printer()
@@ -61,6 +64,29 @@ func changeSettings(ctx context.Context, a *cli.App, conn *cli.Connection, c con
 		return &cli.About{What: cli.Spell(conflict.Target), Err: err, Hint: "look at it with svcctl config get, then do it again"}
 	}
 	return a.ShowResults(results)
+}
+
+// remember writes the changes down for undo, as the server shows them: their
+// secrets are masked, and those changes cannot be taken back from here.
+func (c configChanges) remember(ctx context.Context, a *cli.App, conn *cli.Connection) {
+	now, _, err := readConfig(ctx, conn, true, false)
+	if err != nil {
+		fmt.Fprintf(a.ErrOut, "warning: undo will not know of this: %v\n", err)
+		return
+	}
+	results := make([]action.Result, len(c.changes))
+	for i, change := range c.changes {
+		kind := configSet
+		if change.New == nil {
+			kind = configUnset
+		}
+		shown := change.Hidden()
+		shown.New = action.SavedAt(now, change)
+		results[i] = action.Result{
+			Action: action.Action{Kind: kind, Target: change.Name()}, Outcome: action.Changed, Inverse: action.RestoreSetting(shown),
+		}
+	}
+	a.Remember(conn, results)
 }
 
 // results are one for each change, or for each name that stands for them.

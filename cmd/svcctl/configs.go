@@ -60,7 +60,8 @@ func configCommand(a *cli.App) *cobra.Command {
 	return cli.Examples(cli.Noun("config", "Work on runtime settings",
 		configGetCommand(a), configDescribeCommand(a), configSetCommand(a), configUnsetCommand(a),
 		configListCommand(a, "add", "Add items to a list"), configListCommand(a, "remove", "Remove items from a list"),
-		configEditCommand(a), configDiffCommand(a), configPlanCommand(a), configApplyCommand(a), configExportCommand(a)),
+		configEditCommand(a), configDiffCommand(a), configPlanCommand(a), configApplyCommand(a), configExportCommand(a),
+		configHistoryCommand(a), configRollbackCommand(a)),
 		"config get svc instance",
 		"config describe svc instance limit",
 		"config set svc instance registrations_open false",
@@ -72,6 +73,8 @@ func configCommand(a *cli.App) *cobra.Command {
 		"config diff settings.yaml --db-only",
 		"config plan settings.yaml",
 		"config apply settings.yaml",
+		"config history svc instance",
+		"config rollback 17",
 	)
 }
 

@@ -233,7 +233,7 @@ func dryRun(t *testing.T, address string, vars map[string]string, line string) [
 // untried are the commands that send no write and call no route of their own, that
 // log in or out, and one that opens an editor.
 var untried = []string{
-	"report wait", "undo", "journal", "instance show", "instance restrictions", "account get", "config diff", "config plan", "config export", "config edit",
+	"report wait", "config rollback", "message send", "undo", "journal", "instance show", "instance restrictions", "account get", "config diff", "config plan", "config export", "config edit",
 	"digest", "doctor", "schema", "tui", "auth login", "auth status", "auth refresh", "auth logout", "auth token",
 	"context list", "context use", "context add", "context remove", "alias list", "alias set", "alias delete",
 	"completion", "man", "version",

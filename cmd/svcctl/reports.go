@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -71,7 +72,7 @@ func reportCommand(a *cli.App) *cobra.Command {
 		"report reopen 9xA7",
 		"report act 9xA7 --playbook spam --dry-run",
 		"report act 9xA7 9xA8 --playbook dogpile --yes",
-		"report wait 9xA7 --state resolved",
+		"report wait 9xA7 --state resolved --deadline 10m",
 		"report note add 9xA7 'asked the author'",
 		"report note delete 9xA7 3",
 	)
@@ -229,7 +230,7 @@ func reportWaitCommand(a *cli.App) *cobra.Command {
 	var every time.Duration
 	cmd := &cobra.Command{
 		Use:               "wait REPORT --state STATE",
-		Short:             "Wait until a report is in a state",
+		Short:             "Wait until a report is in a state; --deadline limits how long",
 		Args:              cli.ExactArgs(1, "one report"),
 		ValidArgsFunction: completeReports(a, ""),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -247,8 +248,10 @@ func reportWaitCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			tick := time.NewTicker(every)
-			defer tick.Stop()
+			ctx, cancel := context.WithCancel(cmd.Context())
+			defer cancel()
+			var live atomic.Bool
+			news := conn.News(ctx, []string{api.EventReport}, &live)
 			for {
 				report, err := conn.Admin.Reports.Get(cmd.Context(), t.Name)
 				if err != nil {
@@ -257,16 +260,21 @@ func reportWaitCommand(a *cli.App) *cobra.Command {
 				if report.State == state {
 					return cli.PrintItems(a, reportShape, []api.AdminReport{*report}, true)
 				}
+				pause := every
+				if live.Load() {
+					pause = max(pause, cli.WatchedLeast)
+				}
 				select {
 				case <-cmd.Context().Done():
 					return context.Cause(cmd.Context())
-				case <-tick.C:
+				case <-news:
+				case <-time.After(pause):
 				}
 			}
 		},
 	}
 	cmd.Flags().StringVar(&state, "state", "", "the `STATE` to wait for: "+cli.AnyOf(reportStates))
-	cmd.Flags().DurationVar(&every, "interval", 5*time.Second, "how often to look")
+	cmd.Flags().DurationVar(&every, "interval", 5*time.Second, "how often to look where the server does not announce changes")
 	cli.CompleteFlag(cmd, "state", reportStates...)
 	return cmd
 }

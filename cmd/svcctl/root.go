@@ -15,7 +15,7 @@ func newRoot(a *cli.App) *cobra.Command {
 		reportCommand(a), userCommand(a), roleCommand(a), statusCommand(a), inviteCommand(a), chatCommand(a),
 		configCommand(a), serverCommand(a), emojiCommand(a), mediaCommand(a), docCommand(a), appCommand(a), relayCommand(a),
 		federationCommand(a), jobsCommand(a),
-		instanceCommand(a), accountCommand(a), statsCommand(a), logCommand(a), digestCommand(a),
+		instanceCommand(a), accountCommand(a), statsCommand(a), logCommand(a), digestCommand(a), messageCommand(a),
 		undoCommand(a), journalCommand(a),
 		apiCommand(a), tuiCommand(a),
 		authCommand(a), contextCommand(a), aliasCommand(a), doctorCommand(a), schemaCommand(a), completionCommand(a), manCommand(a), versionCommand(a),

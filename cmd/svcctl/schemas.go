@@ -34,6 +34,7 @@ func schemas() []schema {
 		schemaOf("chat messages", "chat messages 1", messageShape),
 		schemaOf("config", "config get", configShape),
 		schemaOf("config describe", "config describe", output.Shape[api.ConfigDescription]{}),
+		schemaOf("config history", "config history", pastShape),
 		schemaOf("context", "context list", contextShape),
 		schemaOf("digest", "digest", digestShape),
 		schemaOf("doc", "doc get instance-panel", docShape),

@@ -77,7 +77,7 @@ func undoCommand(a *cli.App) *cobra.Command {
 		Short: "Take back changes made from this machine: the last command, or entries of the journal",
 		Long: "Take back changes made from this machine, by svcctl or its terminal UI: the last command, " +
 			"everything since a time, or entries of svcctl journal. An object that somebody changed since then is " +
-			"left alone (exit 5). Deletions, mails, resets and changes of settings are not taken back.",
+			"left alone (exit 5). Deletions, mails, resets and changes of secrets are not taken back.",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			entries, _, err := a.JournalSince("7d")
 			var offers []cobra.Completion

@@ -211,6 +211,7 @@ var Examples = map[string]Example{
 	"GET /api/svc/admin/moderation_log":                                           {Params: api.LogQuery{}, Command: "log list"},
 	"GET /api/svc/admin/stats":                                                    {Params: api.StatsQuery{}, Command: "stats"},
 	"GET /api/svc/admin/config":                                                   {Params: api.ConfigQuery{}, Command: "config get"},
+	"GET /api/svc/admin/config/history":                                           {Params: api.ConfigHistoryQuery{}, Command: "config history", Added: true},
 	"GET /api/svc/admin/need_reboot":                                              {Command: "server needs-reboot"},
 	"GET /api/svc/admin/restart":                                                  {Command: "server restart --yes --max 1"},
 	"GET /api/svc/admin/config/descriptions":                                      {Command: "config describe"},

@@ -63,6 +63,11 @@ func (a *App) remember(j *journal.Journal, results []action.Result, undoes []str
 	}
 }
 
+// Remember adds changes of a server to its journal, with their inverses.
+func (a *App) Remember(conn *Connection, results []action.Result) {
+	a.remember(a.journal(conn.Origin.String()), results, nil)
+}
+
 // Undo takes entries back, newest first.
 func (a *App) Undo(ctx context.Context, j *journal.Journal, entries []journal.Entry, force bool) error {
 	conn, err := a.Connect(ctx)

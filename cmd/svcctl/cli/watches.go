@@ -82,9 +82,9 @@ func (w *watch[T]) check() error {
 	return Usagef("--watch prints a JSON object a line, or a table on a terminal, not %s", o.Format)
 }
 
-// watchedLeast is the least time between two looks at a list of which the server
+// WatchedLeast is the least time between two looks at a list of which the server
 // says when it changes.
-const watchedLeast = time.Minute
+const WatchedLeast = time.Minute
 
 // run prints the list, and then its changes until ctx ends.
 func (w *watch[T]) run(ctx context.Context, conn *Connection) error {
@@ -102,7 +102,7 @@ func (w *watch[T]) run(ctx context.Context, conn *Connection) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	news := w.listen(ctx, conn)
+	news := conn.News(ctx, w.events, &w.live)
 	for first := true; ; first = false {
 		looked := time.Now()
 		if err := w.look(ctx); err != nil && (first || !w.passes(err)) {
@@ -113,7 +113,7 @@ func (w *watch[T]) run(ctx context.Context, conn *Connection) error {
 		}
 		wait := w.every
 		if w.live.Load() {
-			wait = max(wait, watchedLeast)
+			wait = max(wait, WatchedLeast)
 		}
 		select {
 		case <-ctx.Done():
@@ -128,8 +128,10 @@ func (w *watch[T]) run(ctx context.Context, conn *Connection) error {
 	}
 }
 
-// listen returns a channel that has something whenever the list may have changed.
-func (w *watch[T]) listen(ctx context.Context, conn *Connection) <-chan struct{} {
+// News returns a channel that has something whenever one of these events of the
+// stream of moderation may have happened, until ctx ends. The server says when, as
+// long as live is true.
+func (c *Connection) News(ctx context.Context, events []string, live *atomic.Bool) <-chan struct{} {
 	news := make(chan struct{}, 1)
 	wake := func() {
 		select {
@@ -138,15 +140,15 @@ func (w *watch[T]) listen(ctx context.Context, conn *Connection) <-chan struct{}
 		}
 	}
 	connected := func(up bool) { // earlier changes are not printed
-		w.live.Store(up)
+		live.Store(up)
 		wake()
 	}
 	go func() {
-		for e, err := range conn.Streams.Follow(ctx, api.StreamQuery{Stream: api.StreamModeration}, "", connected) {
+		for e, err := range c.Streams.Follow(ctx, api.StreamQuery{Stream: api.StreamModeration}, "", connected) {
 			if err != nil {
 				return // refused: the list is read now and then
 			}
-			if e.Name == "gap" || slices.Contains(w.events, e.Name) {
+			if e.Name == "gap" || slices.Contains(events, e.Name) {
 				wake()
 			}
 		}

@@ -12,8 +12,10 @@ import (
 
 // Deed is one kind of change of the targets that arguments name.
 type Deed struct {
-	Kind   action.Kind
-	Args   map[string]string // of every action
+	Kind action.Kind
+	Args map[string]string // of every action
+	// ArgsOf, when set, are the arguments of the action on one target.
+	ArgsOf func(context.Context, *Connection, action.Target) (map[string]string, error)
 	Before map[string]string // assumed of targets that come without their state
 	Force  bool
 	Note   string // written under each report that changes
@@ -29,6 +31,14 @@ func (a *App) ActOn(ctx context.Context, d Deed, args []string) error {
 	if err != nil {
 		return err
 	}
+	words := make([]map[string]string, len(targets))
+	for i, t := range targets {
+		if words[i] = d.Args; d.ArgsOf != nil {
+			if words[i], err = d.ArgsOf(ctx, conn, t.Target); err != nil {
+				return &About{What: Spell(t.String()), Err: err}
+			}
+		}
+	}
 	if err := a.confirmTargets(ctx, d.Kind, targets, conn.Protected); err != nil {
 		return err
 	}
@@ -38,7 +48,7 @@ func (a *App) ActOn(ctx context.Context, d Deed, args []string) error {
 		if before == nil {
 			before = d.Before
 		}
-		actions[i] = action.Action{Kind: d.Kind, Target: t.String(), Args: d.Args, Before: before}
+		actions[i] = action.Action{Kind: d.Kind, Target: t.String(), Args: words[i], Before: before}
 	}
 	return a.act(ctx, conn, action.Options{Force: d.Force, OwnIsFine: true, Note: d.Note}, actions)
 }

@@ -194,6 +194,45 @@ func subkeys(v any) ([]string, error) {
 	return out, nil
 }
 
+// History is GET /config/history.
+func (a Config) History(c *gin.Context) error {
+	var in struct {
+		Group  string `json:"group"`
+		Key    string `json:"key"`
+		Before *int64 `json:"before"`
+		Limit  *int64 `json:"limit"`
+	}
+	if err := web.BindQuery(c, &in); err != nil {
+		return err
+	}
+	limit, before := sized(in.Limit), int64(0)
+	if in.Before != nil {
+		before = *in.Before
+	}
+	rows, err := a.Saved.History(c.Request.Context(), web.Caller(c).Account, in.Group, in.Key, before, limit)
+	if err != nil {
+		return err
+	}
+	out := api.ConfigHistory{}
+	for _, row := range rows {
+		past := api.ConfigPast{ID: row.ID, Group: row.Group, Key: row.Key, Secret: row.Secret, CreatedAt: api.Time{Time: row.At.Time}}
+		if row.Before != nil {
+			past.Before = row.Before.JSON()
+		}
+		if row.After != nil {
+			past.After = row.After.JSON()
+		}
+		if by := row.By; by != nil {
+			past.Actor = &api.LogUser{ID: by.Serial, AccountID: by.ID, Nickname: by.Nickname}
+		}
+		out.Changes = append(out.Changes, past)
+	}
+	if len(rows) == limit {
+		out.Next = rows[limit-1].ID
+	}
+	return web.OK(c, out)
+}
+
 // NeedReboot is GET /need_reboot.
 func (a Config) NeedReboot(c *gin.Context) error {
 	if err := web.Scope(c); err != nil {

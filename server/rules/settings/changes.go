@@ -1,9 +1,11 @@
 package settings
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -103,7 +105,7 @@ func (s *Store) Update(ctx context.Context, by *db.Account, changes []Change) ([
 		if !written {
 			return nil
 		}
-		if err := b.write(ctx, tx); err != nil {
+		if err := b.write(ctx, tx, by); err != nil {
 			return err
 		}
 		state.Revision++
@@ -177,6 +179,7 @@ func readable(group, key string, err error) string {
 // batch is the rows during an update.
 type batch struct {
 	rows    map[config.Named]term.Term
+	before  map[config.Named]term.Term // the rows as they were
 	touched map[config.Named]bool
 	left    []Left
 	reboot  bool
@@ -193,11 +196,13 @@ func (b *batch) read(ctx context.Context, tx *db.DB) error {
 		return err
 	}
 	b.rows, b.touched, b.activation = map[config.Named]term.Term{}, map[config.Named]bool{}, -1
+	b.before = map[config.Named]term.Term{}
 	b.directory, b.last = -1, -1
 	for _, row := range rows {
 		// An unreadable one counts as absent, and may be overwritten.
 		if value, err := term.Decode(row.Value); err == nil {
-			b.rows[config.Named{Group: row.Grp, Key: row.Key}] = value
+			name := config.Named{Group: row.Grp, Key: row.Key}
+			b.rows[name], b.before[name] = value, value
 		}
 	}
 	return nil
@@ -303,14 +308,24 @@ func (b *batch) saved() []config.Saved {
 	return out
 }
 
-func (b *batch) write(ctx context.Context, tx *db.DB) error {
-	for name := range b.touched {
+// order is the touched settings by group and key.
+func (b *batch) order() []config.Named {
+	return slices.SortedFunc(maps.Keys(b.touched), func(x, y config.Named) int {
+		return cmp.Or(strings.Compare(x.Group, y.Group), strings.Compare(x.Key, y.Key))
+	})
+}
+
+func (b *batch) write(ctx context.Context, tx *db.DB, by *db.Account) error {
+	for _, name := range b.order() {
 		value, kept := b.rows[name]
 		var err error
 		if kept {
 			err = tx.SaveSetting(ctx, &db.Setting{Grp: name.Group, Key: name.Key, Value: value.Encode()})
 		} else {
 			err = tx.DeleteSetting(ctx, name.Group, name.Key)
+		}
+		if err == nil {
+			err = b.record(ctx, tx, by, name)
 		}
 		if err != nil {
 			return err
