@@ -190,7 +190,7 @@ func (p *userPage) state() string {
 
 func (p *userPage) run(m *model, c command) (tea.Cmd, bool) {
 	if c == doRefresh {
-		return m.load.user(p.nick), true
+		return m.readUser(p.nick), true
 	}
 	if p.user == nil {
 		return nil, false

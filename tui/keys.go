@@ -62,31 +62,43 @@ type binding struct {
 	keys    []string
 	on      places
 	help    string
-	changes bool   // it changes something on the server
-	word    string // in the bar at the bottom, where it is not the command
+	changes bool              // it changes something on the server
+	needs   []nouns.Privilege // without them a moderator cannot use it
+	word    string            // in the bar at the bottom, where it is not the command
 }
 
 // defaultBindings are those of the program, and of the nouns.
 func defaultBindings() []binding {
 	bindings := append(programBindings(), userBindings()...)
 	for i, n := range nouns.All() {
-		open := binding{do: command(n.Name), on: onAll, help: n.Help}
+		open := binding{do: command(n.Name), on: onAll, help: n.Help, needs: nounNeeds(n)}
 		if n.Key != "" {
 			open.keys = []string{n.Key}
 		}
 		bindings = append(bindings, open)
 		for _, v := range n.Verbs {
 			bindings = append(bindings, binding{
-				do: verbCommand(n, v), keys: []string{v.Key}, on: nounPlace(i), help: v.Help, changes: true, word: v.Name,
+				do: verbCommand(n, v), keys: []string{v.Key}, on: nounPlace(i), help: v.Help, changes: true, needs: nounNeeds(n), word: v.Name,
 			})
 		}
 	}
 	return bindings
 }
 
+func nounNeeds(n *nouns.Noun) []nouns.Privilege {
+	if n.Needs == "" {
+		return adminsAlone
+	}
+	return []nouns.Privilege{n.Needs}
+}
+
 func verbCommand(n *nouns.Noun, v nouns.Verb) command { return command(n.Name + "." + v.Name) }
 
 func programBindings() []binding {
+	reports, log := []nouns.Privilege{nouns.NeedsReports}, []nouns.Privilege{nouns.NeedsLog}
+	statuses, users := []nouns.Privilege{nouns.NeedsStatuses}, []nouns.Privilege{nouns.NeedsUsers}
+	// An activation begins with a look at the account.
+	activation := []nouns.Privilege{nouns.NeedsUsers, nouns.NeedsActivation}
 	return []binding{
 		{do: doDown, keys: []string{"j", "down"}, on: onAll, help: "down"},
 		{do: doUp, keys: []string{"k", "up"}, on: onAll, help: "up"},
@@ -102,9 +114,9 @@ func programBindings() []binding {
 		{do: doEarlier, keys: []string{"["}, on: onAll, help: "earlier view"},
 		{do: doLater, keys: []string{"]"}, on: onAll, help: "later view"},
 		{do: doPane, keys: []string{"tab"}, on: onReports, help: "between list and evidence"},
-		{do: doReports, keys: []string{"1"}, on: onAll, help: "reports"},
-		{do: doUsers, keys: []string{"2"}, on: onAll, help: "users"},
-		{do: doLog, keys: []string{"3"}, on: onAll, help: "moderation log"},
+		{do: doReports, keys: []string{"1"}, on: onAll, help: "reports", needs: reports},
+		{do: doUsers, keys: []string{"2"}, on: onAll, help: "users", needs: users},
+		{do: doLog, keys: []string{"3"}, on: onAll, help: "moderation log", needs: log},
 		{do: doMark, keys: []string{" "}, on: onLists | onPosts, help: "mark and move on"},
 		{do: doMarkRange, keys: []string{"V"}, on: onLists, help: "mark up to here"},
 		{do: doMarkAll, keys: []string{"ctrl+a"}, on: onLists, help: "mark all that the filter shows"},
@@ -114,15 +126,15 @@ func programBindings() []binding {
 		{do: doGroup, keys: []string{"b"}, on: onReports, help: "group by account, domain, status, reporter"},
 		{do: doExpand, keys: []string{"e"}, on: onReports, help: "open or close the group"},
 		{do: doSort, keys: []string{"z"}, on: onReports, help: "sort by age, oldest, number of reports"},
-		{do: doResolve, keys: []string{"r"}, on: onReports | onReport, help: "resolve", changes: true},
-		{do: doClose, keys: []string{"c"}, on: onReports | onReport, help: "close", changes: true},
-		{do: doReopen, keys: []string{"o"}, on: onReports | onReport, help: "reopen", changes: true},
-		{do: doNote, keys: []string{"n"}, on: onReports | onReport, help: "note", changes: true},
-		{do: doDeactivate, keys: []string{"d"}, on: onReports | onReport | onUsers | onUser, help: "deactivate the account", changes: true},
-		{do: doActivate, keys: []string{"A"}, on: onReports | onReport | onUsers | onUser, help: "activate the account", changes: true},
-		{do: doDelete, keys: []string{"D"}, on: onPosts, help: "delete the marked posts", changes: true},
-		{do: doSensitive, keys: []string{"s"}, on: onPosts, help: "marked posts sensitive, or not", changes: true},
-		{do: doVisibility, keys: []string{"v"}, on: onPosts, help: "visibility of the marked posts", changes: true},
+		{do: doResolve, keys: []string{"r"}, on: onReports | onReport, help: "resolve", changes: true, needs: reports},
+		{do: doClose, keys: []string{"c"}, on: onReports | onReport, help: "close", changes: true, needs: reports},
+		{do: doReopen, keys: []string{"o"}, on: onReports | onReport, help: "reopen", changes: true, needs: reports},
+		{do: doNote, keys: []string{"n"}, on: onReports | onReport, help: "note", changes: true, needs: reports},
+		{do: doDeactivate, keys: []string{"d"}, on: onReports | onReport | onUsers | onUser, help: "deactivate the account", changes: true, needs: activation},
+		{do: doActivate, keys: []string{"A"}, on: onReports | onReport | onUsers | onUser, help: "activate the account", changes: true, needs: activation},
+		{do: doDelete, keys: []string{"D"}, on: onPosts, help: "delete the marked posts", changes: true, needs: statuses},
+		{do: doSensitive, keys: []string{"s"}, on: onPosts, help: "marked posts sensitive, or not", changes: true, needs: statuses},
+		{do: doVisibility, keys: []string{"v"}, on: onPosts, help: "visibility of the marked posts", changes: true, needs: statuses},
 		{do: doUndo, keys: []string{"u"}, on: onAll, help: "cancel the last action, or undo it", changes: true},
 		{do: doUndoAll, keys: []string{"U"}, on: onAll, help: "cancel all that wait", changes: true},
 		{do: doOutbox, keys: []string{"ctrl+o"}, on: onAll, help: "outbox: look, send now"},
@@ -189,6 +201,16 @@ func mapKeys(m map[string][]string) func(func(string) bool) {
 // doubled reports a key that is pressed twice, such as gg.
 func doubled(key string) bool { return len(key) == 2 && key[0] == key[1] }
 
+// of leaves the bindings that somebody with these rights may use.
+func (m *keymap) of(r rights) *keymap {
+	return &keymap{slices.DeleteFunc(slices.Clone(m.bindings), func(b binding) bool { return !r.has(b.needs...) })}
+}
+
+// has reports whether a command is there.
+func (m *keymap) has(do command) bool {
+	return slices.ContainsFunc(m.bindings, func(b binding) bool { return b.do == do })
+}
+
 // find returns the binding of a key at a place. With begins the key is the
 // first of a doubled one.
 func (m *keymap) find(key string, at places) (b binding, found, begins bool) {
@@ -230,6 +252,9 @@ func (m *keymap) bar(commands []command, width int) line {
 	help := " " + m.key(doHelp)
 	room := width - len(help)
 	for _, do := range commands {
+		if !m.has(do) {
+			continue
+		}
 		key, word := " "+m.key(do), " "+m.word(do)
 		if room -= len(key) + len(word); room < 0 {
 			break

@@ -71,10 +71,11 @@ type polled struct {
 
 // introduced is the answer to the questions of the start: our account, and the staff.
 type introduced struct {
-	me    safe.Safe
-	nick  string
-	staff []string
-	err   error
+	me     safe.Safe
+	nick   string
+	rights rights
+	staff  []string
+	err    error
 }
 
 const (
@@ -154,13 +155,17 @@ func (l loader) users(gen int, f list.Filter, page int) tea.Cmd {
 	})
 }
 
-func (l loader) user(nick string) tea.Cmd {
+// user reads an account, and with posts its latest statuses.
+func (l loader) user(nick string, posts bool) tea.Cmd {
 	return l.run(func(ctx context.Context) tea.Msg {
 		found, err := l.c.Admin.Users.Get(ctx, nick)
 		if err != nil {
 			return userLoaded{nick: nick, err: err}
 		}
 		msg := userLoaded{nick: nick, user: shown.NewUser(*found)}
+		if !posts {
+			return msg
+		}
 		statuses, err := l.c.Admin.Statuses.OfUser(nick, api.StatusQuery{Godmode: true, PageSize: 40}).Page(ctx)
 		if err != nil && !errors.Is(err, client.ErrNotFound) {
 			msg.err = err
@@ -209,7 +214,9 @@ func (l loader) log(gen int, f list.Filter, page int) tea.Cmd {
 	})
 }
 
-func (l loader) poll(gen int, state string, countAll bool) tea.Cmd {
+// poll reads the newest reports, and the newest entries of the log where that
+// is allowed.
+func (l loader) poll(gen int, state string, countAll, log bool) tea.Cmd {
 	return l.run(func(ctx context.Context) tea.Msg {
 		msg := polled{gen: gen, all: -1}
 		found, err := l.c.Admin.Reports.List(api.ReportQuery{State: state, PageSize: pollSize}).Page(ctx)
@@ -219,13 +226,17 @@ func (l loader) poll(gen int, state string, countAll bool) tea.Cmd {
 		}
 		msg.total = found.Total
 		msg.rows, msg.newest = reportRows(found.Items)
-		entries, err := l.c.Admin.Log.List(api.LogQuery{PageSize: pollSize}).Page(ctx)
-		if err != nil {
-			msg.err = err
-			return msg
-		}
-		for _, e := range entries.Items {
-			msg.entries = append(msg.entries, shown.NewEntry(e))
+		if log {
+			entries, err := l.c.Admin.Log.List(api.LogQuery{PageSize: pollSize}).Page(ctx)
+			if err != nil && !errors.Is(err, client.ErrForbidden) { // as a moderator hears at the start
+				msg.err = err
+				return msg
+			}
+			if err == nil {
+				for _, e := range entries.Items {
+					msg.entries = append(msg.entries, shown.NewEntry(e))
+				}
+			}
 		}
 		if countAll {
 			count, err := l.c.Admin.Reports.List(api.ReportQuery{PageSize: 1}).Page(ctx)
@@ -258,6 +269,14 @@ func (l loader) follow() <-chan heard {
 	return news
 }
 
+// touch asks for no more than an answer.
+func (l loader) touch() tea.Cmd {
+	return l.run(func(ctx context.Context) tea.Msg {
+		_, err := l.c.Accounts.Verify(ctx)
+		return polled{gen: -1, all: -1, err: err}
+	})
+}
+
 func (l loader) introduce() tea.Cmd {
 	return l.run(func(ctx context.Context) tea.Msg {
 		me, err := l.c.Accounts.Verify(ctx)
@@ -265,6 +284,12 @@ func (l loader) introduce() tea.Cmd {
 			return introduced{err: err}
 		}
 		msg := introduced{me: shown.Acct(me.Acct), nick: me.Acct}
+		if len(me.Svc.Privileges) > 0 { // else an account with no rights at all: the server says why
+			msg.rights.may = me.May
+		}
+		if !me.May(api.PrivilegeUsersRead) {
+			return msg
+		}
 		for _, role := range []string{"is_admin", "is_moderator"} {
 			found, err := l.c.Admin.Users.List(api.UserQuery{Filters: "local," + role, PageSize: pageSize}).Page(ctx)
 			if err != nil {

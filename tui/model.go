@@ -58,6 +58,7 @@ type model struct {
 	troubles map[string]string // why the last action on an object failed, printable
 	poll     polling
 	ticks    int // the tick that counts
+	rights   rights
 	quitting bool
 
 	firstKey   string    // the first of a doubled key
@@ -369,6 +370,18 @@ func (m *model) introduced(msg introduced) tea.Cmd {
 	}
 	m.me, m.nick, m.asked = msg.me, msg.nick, true
 	m.staff = safe.NewStaff(msg.staff)
+	m.rights, m.keys = msg.rights, m.keys.of(msg.rights)
+	if m.rights.has(nouns.NeedsReports) {
+		return nil
+	}
+	m.notice = nil // of the reports
+	for _, first := range screenCommands() {
+		if m.keys.has(first) {
+			cmd := m.run(first)
+			m.visits, m.visit, m.former = m.visits[m.visit:], 0, 0
+			return cmd
+		}
+	}
 	return nil
 }
 

@@ -70,7 +70,7 @@ func (s *nounScreen) enter(m *model) tea.Cmd {
 			scope = r.ID
 		}
 		return m.openNoun(nouns.Find(s.noun.Into), scope)
-	case r.Person != "":
+	case r.Person != "" && m.keys.has(doUsers):
 		return m.openUser(r.Person)
 	}
 	return m.open(&page{name: strings.ToUpper(s.noun.Name), text: func() []line {

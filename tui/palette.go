@@ -13,9 +13,11 @@ import (
 // askPalette reads the name of a command: a screen, or a key's action on this
 // screen.
 func (m *model) askPalette() {
-	names := []string{string(doReports), string(doUsers), string(doLog)}
-	for _, n := range nouns.All() {
-		names = append(names, n.Name)
+	var names []string
+	for _, screen := range screenCommands() {
+		if m.keys.has(screen) {
+			names = append(names, string(screen))
+		}
 	}
 	title := []line{inked(inkStrong, " a screen, or a command of this one   enter goes, esc cancels")}
 	for _, text := range safe.Wrap(strings.Join(names, " "), max(1, m.width-2)) {
@@ -33,6 +35,15 @@ func (m *model) askPalette() {
 		}
 		return m.run(b.do)
 	}})
+}
+
+// screenCommands show the screens.
+func screenCommands() []command {
+	commands := []command{doReports, doUsers, doLog}
+	for _, n := range nouns.All() {
+		commands = append(commands, command(n.Name))
+	}
+	return commands
 }
 
 // named finds the command of a name, or of the only one that begins so. The

@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client"
+	"svc/tui/nouns"
 	"svc/tui/shown"
 	"svc/tui/staged"
 )
@@ -91,13 +92,16 @@ func (m *model) pollDue(msg pollDue) tea.Cmd {
 	}
 	m.poll.running, m.poll.again = true, false
 	count := m.poll.counted.IsZero() || m.timer().Sub(m.poll.counted) > countEvery
-	return m.load.poll(m.reports.gen, m.reports.serverState(), count)
+	if !m.rights.has(nouns.NeedsReports) {
+		return m.load.touch()
+	}
+	return m.load.poll(m.reports.gen, m.reports.serverState(), count, m.rights.has(nouns.NeedsLog))
 }
 
 func (m *model) polled(msg polled) tea.Cmd {
 	m.poll.running, m.poll.last = false, m.timer()
 	if msg.err != nil {
-		return tea.Batch(m.trouble(msg.err), m.schedulePoll())
+		return tea.Batch(m.reportsTrouble(msg.err), m.schedulePoll())
 	}
 	recovered := m.recovered()
 	if msg.all >= 0 {
@@ -107,7 +111,7 @@ func (m *model) polled(msg polled) tea.Cmd {
 	if !m.asked {
 		cmds = append(cmds, m.load.introduce())
 	}
-	if !m.reports.begun() {
+	if !m.reports.begun() && m.rights.has(nouns.NeedsReports) {
 		cmds = append(cmds, m.reports.reload(m))
 	}
 	return tea.Batch(append(cmds, m.schedulePoll())...)
@@ -163,6 +167,15 @@ func (m *model) trouble(err error) tea.Cmd {
 		m.say(inkBad, wording(err).String())
 	}
 	return nil
+}
+
+// reportsTrouble is trouble with reports. At the start they are asked for before it
+// is known that a moderator may not read them.
+func (m *model) reportsTrouble(err error) tea.Cmd {
+	if errors.Is(err, client.ErrForbidden) && !m.rights.has(nouns.NeedsReports) {
+		return nil
+	}
+	return m.trouble(err)
 }
 
 // recovered records that the server answers, and runs the commands that waited

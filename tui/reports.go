@@ -222,7 +222,7 @@ func (r *reports) loaded(m *model, msg reportsLoaded) tea.Cmd {
 	r.took(msg.page, len(msg.rows), msg.err)
 	if msg.err != nil {
 		r.complete = r.complete || r.page > 0 && !errors.Is(msg.err, client.ErrNetwork)
-		return m.trouble(msg.err)
+		return m.reportsTrouble(msg.err)
 	}
 	r.total = msg.total
 	m.poll.good = m.timer()
@@ -398,7 +398,7 @@ func (r *reports) reported(m *model, msg reportLoaded) tea.Cmd {
 		return r.refresh()
 	}
 	if msg.err != nil {
-		return m.trouble(msg.err)
+		return m.reportsTrouble(msg.err)
 	}
 	r.keep(m, msg.report)
 	if known && !m.staged.Busy("report/"+msg.id) {

@@ -9,6 +9,7 @@ import (
 
 	"svc/client/safe"
 	"svc/tui/list"
+	"svc/tui/nouns"
 	"svc/tui/shown"
 )
 
@@ -261,6 +262,11 @@ func (u *users) people(rows []int) []shown.Person {
 	return people
 }
 
+// readUser reads an account, with its statuses where that is allowed.
+func (m *model) readUser(nick string) tea.Cmd {
+	return m.load.user(nick, m.rights.has(nouns.NeedsStatuses))
+}
+
 // openUser shows an account.
 func (m *model) openUser(nick string) tea.Cmd {
 	page := m.users.pages[nick]
@@ -268,7 +274,7 @@ func (m *model) openUser(nick string) tea.Cmd {
 		page = newUserPage(nick)
 		m.users.pages[nick] = page
 	}
-	return tea.Batch(m.open(page), m.load.user(nick))
+	return tea.Batch(m.open(page), m.readUser(nick))
 }
 
 func (u *users) draw(m *model, d layout) []line {

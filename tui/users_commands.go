@@ -65,11 +65,11 @@ func isLocal(p shown.Person) bool { return p.Local }
 func userBindings() []binding {
 	var bindings []binding
 	for _, v := range userVerbs {
-		bindings = append(bindings, binding{do: v.do, keys: []string{v.key}, on: onUsers | onUser, help: v.help, changes: true})
+		bindings = append(bindings, binding{do: v.do, keys: []string{v.key}, on: onUsers | onUser, help: v.help, changes: true, needs: adminsAlone})
 	}
 	return append(bindings,
-		binding{do: doResetLink, keys: []string{"L"}, on: onUsers | onUser, help: "a link to choose a new password, once", changes: true},
-		binding{do: doBackup, keys: []string{"B"}, on: onUsers | onUser, help: "make an archive of the account", changes: true},
+		binding{do: doResetLink, keys: []string{"L"}, on: onUsers | onUser, help: "a link to choose a new password, once", changes: true, needs: adminsAlone},
+		binding{do: doBackup, keys: []string{"B"}, on: onUsers | onUser, help: "make an archive of the account", changes: true, needs: adminsAlone},
 	)
 }
 
@@ -188,7 +188,7 @@ func (u *users) changed(m *model, targets []string) tea.Cmd {
 	const most = 20
 	var cmds []tea.Cmd
 	for _, target := range targets[:min(most, len(targets))] {
-		cmds = append(cmds, m.load.user(strings.TrimPrefix(target, "user/")))
+		cmds = append(cmds, m.readUser(strings.TrimPrefix(target, "user/")))
 	}
 	return tea.Batch(cmds...)
 }

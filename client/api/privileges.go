@@ -1,5 +1,7 @@
 package api
 
+import "slices"
+
 // Privilege names a part of the admin API that the setting
 // ":instance :moderator_privileges" opens to moderators.
 type Privilege string
@@ -21,4 +23,12 @@ func Privileges() []Privilege {
 		PrivilegeReports, PrivilegeStatuses, PrivilegeUsersRead, PrivilegeUsersActivation,
 		PrivilegeLog, PrivilegeInvites, PrivilegeMedia,
 	}
+}
+
+// May reports whether the account of verify_credentials may use a part of the
+// admin API; other names than those of Privileges are for admins alone. Servers
+// that do not say who is an admin are taken to allow all, and refuse by
+// themselves.
+func (a *Account) May(p Privilege) bool {
+	return a.Svc.IsAdmin == nil || *a.Svc.IsAdmin || slices.Contains(a.Svc.Privileges, p)
 }

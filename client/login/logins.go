@@ -150,6 +150,10 @@ type Abilities struct {
 	Admin   bool   // the admin API answers it
 	Reason  string // why the admin API does not
 	Scopes  string // as far as known
+	// Privileges are the parts of the admin API for it, as far as the server says;
+	// only those, with Moderator.
+	Privileges []api.Privilege
+	Moderator  bool
 }
 
 // Try uses the credential. It finds its owner, and whether the admin API
@@ -178,11 +182,12 @@ func Probe(ctx context.Context, c *client.Client) (Abilities, error) {
 	if err != nil {
 		return Abilities{}, err
 	}
-	able := Abilities{Account: account.Acct}
-	_, err = c.Admin.Reports.List(api.ReportQuery{PageSize: 1}).Page(ctx)
+	able := Abilities{Account: account.Acct, Privileges: account.Svc.Privileges}
+	moderator := account.Svc.IsAdmin != nil && !*account.Svc.IsAdmin && len(able.Privileges) > 0
+	err = readOne(ctx, c, account)
 	switch {
 	case err == nil:
-		able.Admin = true
+		able.Admin, able.Moderator = !moderator, moderator
 	case errors.Is(err, client.ErrForbidden):
 		var refusal *client.Error
 		errors.As(err, &refusal)
@@ -191,6 +196,27 @@ func Probe(ctx context.Context, c *client.Client) (Abilities, error) {
 		return able, err
 	}
 	return able, nil
+}
+
+// readOne reads what the account may read in the admin API, to try its scopes.
+func readOne(ctx context.Context, c *client.Client, account *api.Account) (err error) {
+	switch a := c.Admin; {
+	case account.May(api.PrivilegeReports):
+		_, err = a.Reports.List(api.ReportQuery{PageSize: 1}).Page(ctx)
+	case account.May(api.PrivilegeStatuses):
+		_, err = a.Statuses.List(api.StatusQuery{PageSize: 1}).Page(ctx)
+	case account.May(api.PrivilegeUsersRead):
+		_, err = a.Users.List(api.UserQuery{PageSize: 1}).Page(ctx)
+	case account.May(api.PrivilegeLog):
+		_, err = a.Log.List(api.LogQuery{PageSize: 1}).Page(ctx)
+	case account.May(api.PrivilegeMedia):
+		_, err = a.Media.Bans(api.MediaBanQuery{PageSize: 1}).Page(ctx)
+	case account.May(api.PrivilegeInvites), account.May(api.PrivilegeUsersActivation):
+		// Invites have no pages, and activations nothing to read.
+	default:
+		_, err = a.Reports.List(api.ReportQuery{PageSize: 1}).Page(ctx)
+	}
+	return err
 }
 
 // Save keeps the credential and makes its context the current one. An empty

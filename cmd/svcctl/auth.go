@@ -196,12 +196,23 @@ func obtain(ctx context.Context, a *cli.App, l *login.Login, f loginFlags) (logi
 // mayDo describes the rights of a login in a sentence.
 func mayDo(able login.Abilities) string {
 	switch {
+	case able.Moderator:
+		return able.Account + " is a moderator, and may use " + listed(able.Privileges)
 	case !able.Admin:
 		return able.Account + " may not use the admin API: " + strings.TrimSuffix(able.Reason, ".")
 	case able.Scopes != "" && !canWrite(able.Scopes):
 		return able.Account + " may read what moderators see, and change nothing"
 	}
 	return able.Account + " may read and change what moderators do"
+}
+
+// listed are privileges in a line.
+func listed(privileges []api.Privilege) string {
+	words := make([]string, len(privileges))
+	for i, p := range privileges {
+		words[i] = string(p)
+	}
+	return strings.Join(words, ", ")
 }
 
 func canWrite(scopes string) bool {
@@ -219,16 +230,19 @@ func canWrite(scopes string) bool {
 
 // loginStatus is the output of auth status.
 type loginStatus struct {
-	Context   string    `json:"context"`
-	URL       string    `json:"url"`
-	Account   string    `json:"account"`
-	Admin     bool      `json:"admin"`
-	Reason    string    `json:"reason"`
-	Token     string    `json:"token"` // where it comes from
-	Scopes    string    `json:"scopes"`
-	ExpiresAt *api.Time `json:"expires_at"`
-	ReadOnly  bool      `json:"read_only"`
-	Protected bool      `json:"protected"`
+	Context string `json:"context"`
+	URL     string `json:"url"`
+	Account string `json:"account"`
+	Admin   bool   `json:"admin"`
+	// Privileges are the parts of the admin API that a moderator may use; of an
+	// admin all of them.
+	Privileges api.List[api.Privilege] `json:"privileges"`
+	Reason     string                  `json:"reason"`
+	Token      string                  `json:"token"` // where it comes from
+	Scopes     string                  `json:"scopes"`
+	ExpiresAt  *api.Time               `json:"expires_at"`
+	ReadOnly   bool                    `json:"read_only"`
+	Protected  bool                    `json:"protected"`
 }
 
 func authStatusCommand(a *cli.App) *cobra.Command {
@@ -246,7 +260,7 @@ func authStatusCommand(a *cli.App) *cobra.Command {
 				return &cli.About{What: "login at " + conn.Origin.Host, Err: err}
 			}
 			s := loginStatus{
-				Context: conn.Name, URL: conn.Origin.String(), Account: able.Account, Admin: able.Admin, Reason: able.Reason,
+				Context: conn.Name, URL: conn.Origin.String(), Account: able.Account, Admin: able.Admin, Privileges: able.Privileges, Reason: able.Reason,
 				Token: conn.From, ReadOnly: conn.ReadOnly, Protected: conn.Protected,
 			}
 			if conn.From == "stored" {
@@ -264,8 +278,11 @@ func authStatusCommand(a *cli.App) *cobra.Command {
 				expires = s.ExpiresAt.UTC().Format("2006-01-02T15:04:05Z")
 			}
 			admin := "no: " + s.Reason
-			if s.Admin {
+			switch {
+			case s.Admin:
 				admin = "yes"
+			case able.Moderator:
+				admin = "only " + listed(able.Privileges)
 			}
 			return a.PrintOne(
 				[]output.Head{{Title: "CONTEXT"}, {Title: "URL"}, {Title: "ACCOUNT"}, {Title: "TOKEN"}, {Title: "EXPIRES"}, {Title: "SCOPES", Wide: true}, {Title: "ADMIN"}},

@@ -365,6 +365,9 @@ func (d *doctor) rights(ctx context.Context, conn *cli.Connection, able login.Ab
 		}
 	}
 	switch {
+	case able.Moderator:
+		d.ok("rights", "%s", mayDo(able))
+		return
 	case len(may) == 0:
 		d.fail("rights", &client.Error{Status: http.StatusForbidden, Message: able.Account + " may not use the admin API: " + able.Reason},
 			"have an admin give the role: svcctl user role add admin "+able.Account+"; then svcctl auth login")

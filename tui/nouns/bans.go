@@ -11,7 +11,7 @@ import (
 // otherwise. The server searches for the filter's first word. b bans another file
 // and drops it from caches, d takes a ban back.
 var bans = &Noun{
-	Name: "bans", Help: "banned files",
+	Name: "bans", Help: "banned files", Needs: api.PrivilegeMedia,
 	Columns:  []Column{{Head: "STATE", Width: 12, Tone: true}, {Head: "ADDRESS"}},
 	Searches: true,
 	Empty:    "no file is banned; b bans one",

@@ -18,7 +18,7 @@ import (
 // closed, used ones too. n makes one for a number of accounts and days, m mails
 // one, d revokes the chosen ones.
 var invites = &Noun{
-	Name: "invites", Key: "7", Help: "invitations",
+	Name: "invites", Key: "7", Help: "invitations", Needs: api.PrivilegeInvites,
 	Columns: []Column{
 		{Head: "STATE", Width: 12, Tone: true}, {Head: "USES", Width: 9}, {Head: "LAST DAY", Width: 10}, {Head: "KIND", Width: 21}, {Head: "TOKEN"},
 	},

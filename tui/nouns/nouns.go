@@ -25,6 +25,7 @@ type Noun struct {
 	// Key shows the screen from everywhere; "" leaves it to the palette.
 	Key     string
 	Help    string
+	Needs   Privilege // without it a moderator does not see the screen; "" is for admins alone
 	Columns []Column
 	// States are the words that state: takes in a filter.
 	States []string
@@ -38,6 +39,18 @@ type Noun struct {
 	// theirs. Without it, enter shows the row's account, or else all of the row.
 	Into string
 }
+
+// Privilege is a part of the admin API that a moderator may use.
+type Privilege = api.Privilege
+
+// The privileges that screens and keys need.
+const (
+	NeedsReports    = api.PrivilegeReports
+	NeedsStatuses   = api.PrivilegeStatuses
+	NeedsUsers      = api.PrivilegeUsersRead
+	NeedsActivation = api.PrivilegeUsersActivation
+	NeedsLog        = api.PrivilegeLog
+)
 
 // Column is a column of the table. The last one takes the rest of the line.
 type Column struct {

@@ -15,7 +15,7 @@ import (
 // that server's. D deletes, s marks as sensitive, S takes that back, v sets the
 // visibility of the chosen ones. Enter shows the author.
 var statuses = &Noun{
-	Name: "statuses", Key: "6", Help: "statuses, the newest first",
+	Name: "statuses", Key: "6", Help: "statuses, the newest first", Needs: api.PrivilegeStatuses,
 	Columns: []Column{
 		{Head: "TIME", Width: 17}, {Head: "VISIBILITY", Width: 14, Tone: true}, {Head: "MEDIA", Width: 5, Wide: true},
 		{Head: "AUTHOR", Width: 24}, {Head: "TEXT"},

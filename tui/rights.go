@@ -1,0 +1,21 @@
+package tui
+
+import "svc/tui/nouns"
+
+// rights says what the account may use of the admin API. The zero value allows
+// all, and the server refuses by itself: for admins, and until it is known who
+// asks.
+type rights struct{ may func(nouns.Privilege) bool }
+
+// has reports whether all of these privileges are there.
+func (r rights) has(privileges ...nouns.Privilege) bool {
+	for _, p := range privileges {
+		if r.may != nil && !r.may(p) {
+			return false
+		}
+	}
+	return true
+}
+
+// adminsAlone are needs that no moderator has.
+var adminsAlone = []nouns.Privilege{"admin"}
