@@ -104,7 +104,8 @@ func (w *world) author(ctx context.Context, dsn, name string, hosts *peers) erro
 // blank creates and serves an empty world with these users, and returns their tokens.
 func (w *world) blank(ctx context.Context, dsn, name string, nicks ...string) (map[string]string, error) {
 	w.data = filepath.Join(w.dir, "measured")
-	if err := os.MkdirAll(w.data, 0o700); err != nil {
+	// PostgreSQL's own user must reach its folder.
+	if err := errors.Join(os.MkdirAll(w.dir, 0o711), os.MkdirAll(w.data, 0o700)); err != nil {
 		return nil, err
 	}
 	w.dsn = "sqlite:" + filepath.Join(w.data, "svc.db")
