@@ -115,10 +115,10 @@ func (d *doctor) fail(what string, err error, next string) {
 func (d *doctor) worst() error {
 	var warned error
 	for _, c := range d.checks {
-		switch {
-		case c.State == checkFail:
+		switch c.State {
+		case checkFail:
 			return &cli.About{What: c.Check, Err: c.err, Hint: c.Next}
-		case c.State == checkWarn:
+		case checkWarn:
 			warned = cli.ErrCondition
 		}
 	}

@@ -143,7 +143,7 @@ func TestWhatFlagsMakeOfAList(t *testing.T) {
 		{"-o jsonl --template {{.state}};", "open;resolved;closed;"},
 		{"--fields id,account.acct -o tsv", "id\taccount.acct\n9xA1q0000000000001\tspam1@bad.example\n9xA0z0000000000002\t=cmd|calc@bad.example\n9x9kk0000000000003\t\n"},
 		{"--fields state -o jsonl", `{"state":"open"}` + "\n" + `{"state":"resolved"}` + "\n" + `{"state":"closed"}` + "\n"},
-		{"--fields state,none --no-headers", "open\nresolved\nclosed\n"},
+		{"--fields state,account.registration_reason --no-headers", "open\nresolved\nclosed\n"},
 		{"--sort state -o name", "report/9x9kk0000000000003\nreport/9xA1q0000000000001\nreport/9xA0z0000000000002\n"},
 		{"--sort -created_at -o name", "report/9xA1q0000000000001\nreport/9xA0z0000000000002\nreport/9x9kk0000000000003\n"},
 		{"--limit 1 -o name", "report/9xA1q0000000000001\n"},

@@ -65,7 +65,11 @@ type Printer struct {
 	n      int
 	// refused says that the options ask for what is not there: nothing is printed.
 	refused bool
-	csv     *csv.Writer
+	// held are records that wait until each field was seen, which then is proven.
+	held   []Record
+	proven bool
+	taken  int
+	csv    *csv.Writer
 }
 
 // New is a printer to out, a terminal or file described by screen; ages count back from now.
@@ -128,22 +132,56 @@ func (p *Printer) Add(r Record) error {
 	if p.opts.Quiet || p.opts.Count {
 		return nil
 	}
-	if p.Narrowed() {
-		if p.n == 1 {
-			for _, path := range p.paths {
-				if err := path.missing("--fields", p.kind, []Record{r}); err != nil {
-					p.refused = true
-					return err
-				}
-			}
+	if p.Narrowed() && !p.proven {
+		p.held = append(p.held, r)
+		if len(p.held) < heldMost && p.missing() != nil {
+			return nil
 		}
+		return p.release()
+	}
+	return p.take(r)
+}
+
+// heldMost is how many records are held back until each field was seen.
+const heldMost = 100
+
+// missing refuses fields that neither the objects' type nor a record held back has.
+func (p *Printer) missing() error {
+	for _, path := range p.paths {
+		if err := path.missing("--fields", p.kind, p.held); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// release takes the records held back, or refuses the fields.
+func (p *Printer) release() error {
+	if err := p.missing(); err != nil {
+		p.refused = true
+		return err
+	}
+	held := p.held
+	p.proven, p.held = true, nil
+	for _, r := range held {
+		if err := p.take(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take writes a record, or keeps it for End.
+func (p *Printer) take(r Record) error {
+	p.taken++
+	if p.Narrowed() {
 		var err error
 		if r, err = project(r, p.paths); err != nil {
 			return err
 		}
 	}
 	if p.streams() {
-		return p.emit(r, p.n == 1)
+		return p.emit(r, p.taken == 1)
 	}
 	if p.opts.Sort == "" && (p.Format() == "table" || p.Format() == "wide") {
 		r.JSON = nil
@@ -170,6 +208,11 @@ func (p *Printer) End(l Listing) error {
 	if p.opts.Count {
 		_, err := fmt.Fprintln(p.out, p.n)
 		return err
+	}
+	if len(p.held) > 0 {
+		if err := p.release(); err != nil {
+			return err
+		}
 	}
 	if p.streams() {
 		return p.close()
