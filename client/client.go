@@ -56,7 +56,7 @@ type Client struct {
 //
 //	c.Admin.Apps        Create Delete List Update
 //	c.Admin.Chats       DeleteMessage Get Messages OfUser
-//	c.Admin.Config      Change Delete Descriptions List NeedReboot Restart Set
+//	c.Admin.Config      Change Delete Descriptions History List NeedReboot Restart Set
 //	c.Admin.Documents   Delete Get Set
 //	c.Admin.Emojis      Reload
 //	c.Admin.Federation  Forget Host Hosts Retry
