@@ -162,7 +162,7 @@ var errArgument = errors.New("this argument is not accepted")
 
 func parseStep(verb string, argument any, templates map[string]string) (Step, error) {
 	step := Step{Do: verb}
-	text, isText := argument.(string)
+	text, _ := argument.(string)
 	switch verb {
 	case "tag", "untag":
 		step.Tag = strings.TrimSpace(text)
@@ -175,7 +175,7 @@ func parseStep(verb string, argument any, templates map[string]string) (Step, er
 			if !named || len(choice) != 1 {
 				return step, errors.New("a text or {template: NAME} is wanted")
 			}
-			if text, isText = templates[name]; !isText {
+			if text, named = templates[name]; !named {
 				return step, fmt.Errorf("there is no template %s", action.Quote(name))
 			}
 		}
