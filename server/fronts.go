@@ -16,11 +16,6 @@ import (
 	"svc/server/platform/static"
 )
 
-// fronted are the pages that a front end replaces.
-var fronted = map[string]bool{
-	"/": true, "/about": true, "/main/public": true, "/tag/:tag": true, "/users/:nickname": true, "/@:nickname": true, "/notice/:id": true,
-}
-
 // frontTypes are the types of a front end's files, by extension. Others have
 // the type of the settings, or are bytes.
 var frontTypes = map[string]string{
@@ -31,29 +26,22 @@ var frontTypes = map[string]string{
 	".woff": "font/woff", ".woff2": "font/woff2", ".ttf": "font/ttf", ".otf": "font/otf", ".mp3": "audio/mpeg", ".ogg": "audio/ogg", ".mp4": "video/mp4", ".webm": "video/webm",
 }
 
-// withFronts shows a front end's own pages in place of ours, if one is chosen
-// and the settings do not select ours.
-func (s *Server) withFronts() {
-	for i := range s.routes {
-		r := &s.routes[i]
-		if r.Access != Page || r.Method != http.MethodGet || !fronted[r.Path] {
-			continue
+// fronted shows a front end's own page in place of ours, if one is chosen and
+// the settings do not select ours.
+func (s *Server) fronted(ours web.Handler) web.Handler {
+	return func(c *gin.Context) error {
+		// Other servers may accept HTML too, with a lower preference.
+		if s.Settings.Load().Frontends.StaticFE || !web.WantsHTML(c.Request) || pages.PrefersDocument(c.GetHeader("Accept")) {
+			return ours(c)
 		}
-		ours := r.handler
-		r.handler = func(c *gin.Context) error {
-			// Other servers may accept HTML too, with a lower preference.
-			if s.Settings.Load().Frontends.StaticFE || !web.WantsHTML(c.Request) || pages.PrefersDocument(c.GetHeader("Accept")) {
-				return ours(c)
-			}
-			front, err := s.Static.Primary()
-			if err != nil {
-				return err
-			}
-			if front == "" {
-				return ours(c)
-			}
-			return s.frontFile(c, front, static.Index)
+		front, err := s.Static.Primary()
+		if err != nil {
+			return err
 		}
+		if front == "" {
+			return ours(c)
+		}
+		return s.frontFile(c, front, static.Index)
 	}
 }
 

@@ -232,7 +232,7 @@ func TestEachAdminWriteAsksItsRight(t *testing.T) {
 		"restart":         func(by *db.Account) error { return s.Saved.Restart(ctx, by) },
 		"write document":  func(by *db.Account) error { return s.Static.Write(by, static.Panel, []byte("<p>Mine.</p>")) },
 		"delete document": func(by *db.Account) error { return s.Static.Delete(by, static.Terms) },
-		"reload emoji":    func(by *db.Account) error { return s.Emojis.ReloadAll(ctx, by, s.DB) },
+		"reload emoji":    func(by *db.Account) error { return s.Emojis.ReloadAll(ctx, by) },
 		"retry host":      func(by *db.Account) error { return s.Delivery.RetryHost(ctx, by, "far.example") },
 		"forget host":     func(by *db.Account) error { return second(s.Delivery.ForgetHost(ctx, by, "far.example")) },
 		"retry job":       func(by *db.Account) error { return s.Delivery.RetryJob(ctx, by, failed[0].ID) },

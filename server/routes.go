@@ -108,13 +108,13 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 	add(Public, get, "/pages/style.css", html.Style)
 
 	// Public pages.
-	add(Page, get, "/", html.Front)
-	add(Page, get, "/about", html.About)
-	add(Page, get, "/main/public", html.Local)
-	add(Page, get, "/tag/:tag", html.Tag)
-	add(Page, get, "/users/:nickname", html.ForPeople(html.Profile, docs.Actor))
-	add(Page, get, "/@:nickname", html.At)
-	add(Page, get, "/notice/:id", html.ForPeople(html.Notice, docs.Notice))
+	add(Page, get, "/", s.fronted(html.Front))
+	add(Page, get, "/about", s.fronted(html.About))
+	add(Page, get, "/main/public", s.fronted(html.Local))
+	add(Page, get, "/tag/:tag", s.fronted(html.Tag))
+	add(Page, get, "/users/:nickname", s.fronted(html.ForPeople(html.Profile, docs.Actor)))
+	add(Page, get, "/@:nickname", s.fronted(html.At))
+	add(Page, get, "/notice/:id", s.fronted(html.ForPeople(html.Notice, docs.Notice)))
 	add(Page, get, "/objects/:uuid", html.ForPeople(html.Object, s.limiter.Wrap(document, docs.Object)))
 	add(Page, get, "/activities/:uuid", html.ForPeople(html.Object, s.limiter.Wrap(document, docs.Activity)))
 	add(Page, get, "/ostatus_subscribe", html.Follow)
@@ -447,7 +447,6 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 	admit(rights.Admins, patch, "/instance_document/:document_name", admin.Documents().Set, "write").body(admin.Documents().BodyLimit)
 	admit(rights.Admins, del, "/instance_document/:document_name", admin.Documents().Delete, "write")
 
-	s.withFronts()
 	s.mount(guard, html, client)
 }
 

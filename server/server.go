@@ -149,10 +149,9 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	if s.Mail, err = mail.New(live, site.Base, o.Now); err != nil {
 		return nil, err
 	}
-	if s.Emojis, err = emoji.New(cfg.DataDir, site.Base, live, o.Log); err != nil {
+	if s.Emojis, err = emoji.New(cfg.DataDir, site.Base, live, d, o.Log); err != nil {
 		return nil, err
 	}
-	s.Emojis.Follow(d)
 	s.Static = static.New(cfg.DataDir, live)
 	s.cards = cards.New(d, live, s.Outgoing, o.Now)
 	s.backlinks = backlinks.New(d, s.Outgoing, site.Base, o.Now)

@@ -68,7 +68,7 @@ func (s *Server) workers(r *runner) *river.Workers {
 		return s.Outbox.TellTally(ctx, s.DB, args)
 	})
 	perform(w, func(ctx context.Context, args jobs.StealEmoji) error {
-		return s.Emojis.Steal(ctx, s.DB, s.Outgoing, args.URLs)
+		return s.Emojis.Steal(ctx, s.Outgoing, args.URLs)
 	})
 	perform(w, func(ctx context.Context, args jobs.WarmMedia) error {
 		return s.Proxy.Warm(ctx, args.URLs)

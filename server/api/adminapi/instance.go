@@ -55,7 +55,7 @@ func (a Instance) ReloadEmoji(c *gin.Context) error {
 	if err := web.Scope(c); err != nil {
 		return err
 	}
-	if err := a.Emojis.ReloadAll(c.Request.Context(), web.Caller(c).Account, a.DB); err != nil {
+	if err := a.Emojis.ReloadAll(c.Request.Context(), web.Caller(c).Account); err != nil {
 		return err
 	}
 	return web.OK(c, "ok")

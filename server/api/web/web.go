@@ -18,7 +18,6 @@ import (
 
 	"svc/db"
 	"svc/server/platform/fault"
-	"svc/server/platform/media"
 )
 
 // Handler answers a request, or returns the error to answer with.
@@ -104,6 +103,7 @@ var statuses = map[fault.Kind]int{
 	fault.KindInvalid:         http.StatusUnprocessableEntity,
 	fault.KindRateLimited:     http.StatusTooManyRequests,
 	fault.KindUnavailable:     http.StatusServiceUnavailable,
+	fault.KindFull:            http.StatusInsufficientStorage,
 }
 
 // retryAfter is the pause before a client should repeat a request that failed
@@ -192,8 +192,6 @@ func render(c *gin.Context, err error) (int, any) {
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
 		// Files and connections take turns: a descriptor is free again soon.
 		return http.StatusServiceUnavailable, gin.H{"error": "The server has too much to do at the moment"}
-	case errors.Is(err, media.ErrFull):
-		return http.StatusInsufficientStorage, gin.H{"error": "There is no room left to store the file"}
 	case errors.Is(err, db.ErrDuplicate):
 		return http.StatusConflict, gin.H{"error": "Already exists"}
 	case errors.Is(err, db.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):

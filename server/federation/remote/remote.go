@@ -15,6 +15,7 @@ import (
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
+	"golang.org/x/sync/singleflight"
 
 	"svc/db"
 	"svc/server/federation/activitypub"
@@ -181,42 +182,21 @@ func (s *Service) inBackground(ctx context.Context, fn func(ctx context.Context)
 }
 
 // flights joins concurrent identical questions.
-type flights[T any] struct {
-	mu    sync.Mutex
-	under map[string]*answer[T]
-}
-
-type answer[T any] struct {
-	done  chan struct{}
-	value T
-	err   error
-}
+type flights[T any] struct{ group singleflight.Group }
 
 // do returns the result of fn for key, run once for all concurrent callers. fn
-// goes on if its first caller gives up.
+// goes on if its first caller gives up, and its panic is an error.
 func (f *flights[T]) do(ctx context.Context, key string, fn func(ctx context.Context) (T, error)) (T, error) {
-	f.mu.Lock()
-	a, under := f.under[key]
-	if !under {
-		a = &answer[T]{done: make(chan struct{})}
-		if f.under == nil {
-			f.under = map[string]*answer[T]{}
-		}
-		f.under[key] = a
-		go func() {
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flight)
-			defer cancel()
-			a.err = guard.Run(func() (err error) { a.value, err = fn(ctx); return err })
-			f.mu.Lock()
-			delete(f.under, key)
-			f.mu.Unlock()
-			close(a.done)
-		}()
-	}
-	f.mu.Unlock()
+	done := f.group.DoChan(key, func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flight)
+		defer cancel()
+		var value T
+		err := guard.Run(func() (err error) { value, err = fn(ctx); return err })
+		return value, err
+	})
 	select {
-	case <-a.done:
-		return a.value, a.err
+	case r := <-done:
+		return r.Val.(T), r.Err
 	case <-ctx.Done():
 		var none T
 		return none, ctx.Err()

@@ -79,6 +79,7 @@ type Live struct {
 	data     string // folder that the static folder is named from
 	base     string
 	settings *config.Live
+	db       *db.DB
 	log      *slog.Logger
 	process  string // tells this process from others
 	reading  sync.Mutex
@@ -87,9 +88,20 @@ type Live struct {
 }
 
 // New reads the emoji in the static folder of a server with the data folder
-// data, for the public base URL. An unreadable pack is left out and logged.
-func New(data, base string, settings *config.Live, log *slog.Logger) (*Live, error) {
-	l := &Live{data: data, base: base, settings: settings, log: log, process: rand.Text()}
+// data, for the public base URL, and again when other processes of d did. An
+// unreadable pack is left out and logged.
+func New(data, base string, settings *config.Live, d *db.DB, log *slog.Logger) (*Live, error) {
+	l := &Live{data: data, base: base, settings: settings, db: d, log: log, process: rand.Text()}
+	d.Subscribe(func(topic, payload string) {
+		if topic != db.AnythingMissed && (topic != db.EmojisChanged || payload == l.process) {
+			return
+		}
+		go func() { // thousands of pictures take a while
+			if err := guard.Run(l.Reload); err != nil {
+				l.log.Error("cannot reload emoji", "err", err)
+			}
+		}()
+	})
 	return l, l.Reload()
 }
 
@@ -118,33 +130,19 @@ func (l *Live) Reload() error {
 }
 
 // ReloadAll is Reload in all processes.
-func (l *Live) ReloadAll(ctx context.Context, by *db.Account, d *db.DB) error {
+func (l *Live) ReloadAll(ctx context.Context, by *db.Account) error {
 	if err := rights.Administer(by); err != nil {
 		return err
 	}
-	return l.reloadAll(ctx, d)
+	return l.reloadAll(ctx)
 }
 
 // reloadAll reloads the emoji of this process, and has the others do the same.
-func (l *Live) reloadAll(ctx context.Context, d *db.DB) error {
+func (l *Live) reloadAll(ctx context.Context) error {
 	if err := l.Reload(); err != nil {
 		return err
 	}
-	return d.Announce(ctx, db.EmojisChanged, l.process)
-}
-
-// Follow reloads l after other processes did, or may have done so.
-func (l *Live) Follow(d *db.DB) {
-	d.Subscribe(func(topic, payload string) {
-		if topic != db.AnythingMissed && (topic != db.EmojisChanged || payload == l.process) {
-			return
-		}
-		go func() { // thousands of pictures take a while
-			if err := guard.Run(l.Reload); err != nil {
-				l.log.Error("cannot reload emoji", "err", err)
-			}
-		}()
-	})
+	return l.db.Announce(ctx, db.EmojisChanged, l.process)
 }
 
 // Load returns the current set. Take it once per piece of work.

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"svc/db"
+	"svc/db/dbtest"
 	"svc/server/platform/config"
 	"svc/server/platform/emoji"
 )
@@ -31,7 +32,7 @@ func open(t *testing.T, files map[string]string) (*emoji.Live, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := emoji.New(filepath.Dir(static), base, settings, slog.New(slog.DiscardHandler))
+	l, err := emoji.New(filepath.Dir(static), base, settings, dbtest.New(t), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +212,7 @@ func TestLinksOutOfTheFolderAreNotFollowed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := emoji.New(filepath.Dir(static), base, settings, slog.New(slog.DiscardHandler))
+	l, err := emoji.New(filepath.Dir(static), base, settings, dbtest.New(t), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,6 @@ import (
 	"path"
 	"slices"
 
-	"svc/db"
 	"svc/server/platform/outgoing"
 )
 
@@ -25,7 +24,7 @@ const maxStolen = 5000
 // Steal copies the pictures at urls, by shortcode, as emoji of this server in
 // the pack stolen. Files that are no safe pictures, or too large, are left out,
 // and so are known shortcodes. It fails if some could not be fetched.
-func (l *Live) Steal(ctx context.Context, d *db.DB, out *outgoing.Client, urls map[string]string) error {
+func (l *Live) Steal(ctx context.Context, out *outgoing.Client, urls map[string]string) error {
 	found, failed := map[string][]byte{}, error(nil)
 	for _, code := range slices.Sorted(maps.Keys(urls)) {
 		if !valid(code) || len(code) > 100 || l.Load().has(code) {
@@ -48,7 +47,7 @@ func (l *Live) Steal(ctx context.Context, d *db.DB, out *outgoing.Client, urls m
 	if err := l.keepStolen(found); err != nil {
 		return err
 	}
-	return errors.Join(failed, l.reloadAll(ctx, d))
+	return errors.Join(failed, l.reloadAll(ctx))
 }
 
 // errNoPicture is a file that cannot be an emoji.

@@ -26,6 +26,7 @@ const (
 	KindInvalid                         // understood, but against the rules
 	KindRateLimited                     // too often
 	KindUnavailable                     // right, but a part that is needed is away for now
+	KindFull                            // right, but there is no room to store it
 )
 
 var kindNames = [...]string{
@@ -39,6 +40,7 @@ var kindNames = [...]string{
 	KindInvalid:         "invalid",
 	KindRateLimited:     "rate limited",
 	KindUnavailable:     "unavailable",
+	KindFull:            "full",
 }
 
 // String names the kind for logs.
@@ -137,6 +139,9 @@ func RateLimited(message string) *Error { return &Error{Kind: KindRateLimited, M
 // Unavailable asks a caller to come back: a part of the server that their
 // request needs is away for now. Wrap the cause beside it, for the log.
 func Unavailable(message string) *Error { return &Error{Kind: KindUnavailable, Message: message} }
+
+// Full refuses what there is no room for. Wrap the cause beside it, for the log.
+func Full(message string) *Error { return &Error{Kind: KindFull, Message: message} }
 
 // Is reports whether err is, or wraps, a refusal of this kind.
 func Is(err error, kind Kind) bool {

@@ -27,7 +27,7 @@ import (
 )
 
 // ErrFull is a store without room for a file.
-var ErrFull = errors.New("there is no room left for files")
+var ErrFull = fault.Full("There is no room left to store the file")
 
 // Service stores files.
 type Service struct {

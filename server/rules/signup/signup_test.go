@@ -63,7 +63,7 @@ func newWorld(t *testing.T, d *db.DB, edit func(*config.Settings)) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	emojis, err := emoji.New(t.TempDir(), dbtest.Base, live, slog.New(slog.DiscardHandler))
+	emojis, err := emoji.New(t.TempDir(), dbtest.Base, live, d, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
