@@ -26,7 +26,7 @@ type Finding struct {
 const (
 	CheckRows     = "rows"     // references lead to existing rows
 	CheckReblogs  = "reblogs"  // reblogs are of statuses that may be reblogged
-	CheckThreads  = "threads"  // replies stand below their parents
+	CheckThreads  = "threads"  // replies stand below their parents, messages in chats
 	CheckHome     = "home"     // home timelines have the statuses of followed accounts, and no others
 	CheckCounters = "counters" // counters equal the counted rows
 	CheckFiles    = "files"    // rows and files name each other

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"fmt"
 	"slices"
 )
 
@@ -9,18 +10,26 @@ import (
 // A file that no row names waits among the loose files for its removal.
 func checkedFiles() []checked {
 	named := "EXISTS (SELECT 1 FROM media_attachments m WHERE m.file <> '' AND m.file = t.name) OR EXISTS (SELECT 1 FROM backups b WHERE b.file <> '' AND b.file = t.name)"
+	unstored := func(column, name string) fault {
+		return fault{
+			column: column, says: "names a file that is not stored", cannot: "the file has to come from a backup",
+			wrong: name + " <> '' AND NOT EXISTS (SELECT 1 FROM stored_files s WHERE s.name = " + name + ")",
+		}
+	}
+	var pictures []fault
 	for _, column := range []string{"avatar", "header", "background"} {
 		named += " OR EXISTS (SELECT 1 FROM accounts a WHERE a.local AND a." + column + " <> '' AND a." + column + " = '" + MediaPath + "' || t.name)"
+		name := fmt.Sprintf("substr(t.%s, %d)", column, len(MediaPath)+1)
+		f := unstored(column, name)
+		f.wrong = fmt.Sprintf("t.local AND t.%s LIKE '%s%%' AND ", column, MediaPath) + f.wrong
+		pictures = append(pictures, f)
 	}
 	out := []checked{{area: CheckFiles, table: "stored_files", key: []string{"name"}, faults: []fault{{
 		column: "name", says: "no row names the file, and nobody removes it", repair: loosen,
 		wrong: "NOT EXISTS (SELECT 1 FROM loose_files l WHERE l.name = t.name) AND NOT (" + named + ")",
-	}}}}
+	}}}, {area: CheckFiles, table: "accounts", key: []string{"id"}, faults: pictures}}
 	for _, table := range []string{"media_attachments", "backups"} {
-		out = append(out, checked{area: CheckFiles, table: table, key: []string{"id"}, faults: []fault{{
-			column: "file", says: "names a file that is not stored", cannot: "the file has to come from a backup",
-			wrong: "t.file <> '' AND NOT EXISTS (SELECT 1 FROM stored_files s WHERE s.name = t.file)",
-		}}})
+		out = append(out, checked{area: CheckFiles, table: table, key: []string{"id"}, faults: []fault{unstored("file", "t.file")}})
 	}
 	return out
 }

@@ -30,7 +30,8 @@ func removeReblog(ctx context.Context, tx *DB, key []any) error {
 	return tx.DeleteReblog(ctx, s)
 }
 
-// checkedThreads finds replies that do not stand below their parents.
+// checkedThreads finds replies that do not stand below their parents, and messages
+// in no chat.
 func checkedThreads() []checked {
 	return []checked{{area: CheckThreads, table: "statuses", key: []string{"id"}, faults: []fault{
 		// A remote reply to a local status that its author might not see stays apart.
@@ -42,7 +43,21 @@ func checkedThreads() []checked {
 			wrong: `t.in_reply_to_id IS NOT NULL AND t.reblog_of_id IS NULL AND EXISTS (SELECT 1 FROM statuses o
 				WHERE o.id = t.in_reply_to_id AND o.conversation_id <> t.conversation_id)`,
 			repair: joinThread},
+	}}, {area: CheckThreads, table: "chat_messages", key: []string{"id"}, faults: []fault{
+		{column: "id", says: "is in no chat", wrong: "NOT EXISTS (SELECT 1 FROM chat_entries e WHERE e.message_id = t.id)", repair: removeMessage},
 	}}}
+}
+
+// removeMessage removes a message that nobody sees, with its file.
+func removeMessage(ctx context.Context, tx *DB, key []any) error {
+	m, err := one[ChatMessage](ctx, tx, "message in no chat", "SELECT * FROM chat_messages WHERE id = ?", key...)
+	if errors.Is(err, ErrNotFound) {
+		return nil // another fault repairs it
+	}
+	if err != nil {
+		return err
+	}
+	return tx.DeleteChatMessage(ctx, m)
 }
 
 // joinParent makes a status reply to the parent it names. The reply is counted

@@ -21,6 +21,15 @@ func (d *DB) hold() string {
 	return " FOR NO KEY UPDATE"
 }
 
+// keep ends a statement that makes the deletion of the rows it reads wait until the
+// transaction ends.
+func (d *DB) keep() string {
+	if d.pool.dialect != Postgres {
+		return ""
+	}
+	return " FOR KEY SHARE"
+}
+
 // HoldURIs makes other transactions that hold one of these ids wait until this
 // one ends, whether there are rows with them or not: that of an actor for their
 // activities, and that of an object for its creation, its replies and its

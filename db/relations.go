@@ -70,11 +70,7 @@ func (d *DB) HoldAccounts(ctx context.Context, ids ...string) error {
 // KeepAccounts makes the deletion of accounts wait until the transaction ends. If
 // one of them is deactivated, it is ErrNotFound: it may be erased already.
 func (d *DB) KeepAccounts(ctx context.Context, ids ...string) error {
-	lock := ""
-	if d.pool.dialect == Postgres {
-		lock = " FOR KEY SHARE" // MarkDeleted waits
-	}
-	return d.active(ctx, lock, ids)
+	return d.active(ctx, d.keep(), ids)
 }
 
 // HoldActive is HoldAccounts and KeepAccounts in one statement.

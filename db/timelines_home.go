@@ -83,10 +83,14 @@ func followersOf(s *Status, after, upTo string) (string, []any) {
 // followers of its author, and their lists with the author: about limit of
 // them, by id. next is where to continue, "" at the end.
 func (d *DB) AddFollowerEntries(ctx context.Context, s *Status, after string, limit int) (next string, err error) {
-	next, _, err = optional(value[string](ctx, d, "followers of "+s.AccountID, `SELECT follower_id FROM follows WHERE target_id = ? AND local AND NOT pending AND follower_id > ?
-		ORDER BY follower_id LIMIT 1 OFFSET ?`, s.AccountID, after, limit-1))
-	if err != nil {
+	// A follow that ends meanwhile, and the removal of its entries, wait.
+	followers, err := list[string](ctx, d.writing(), "followers of "+s.AccountID, `SELECT follower_id FROM follows WHERE target_id = ? AND local AND NOT pending AND follower_id > ?
+		ORDER BY follower_id LIMIT ?`+d.keep(), s.AccountID, after, limit)
+	if err != nil || len(followers) == 0 {
 		return "", err
+	}
+	if len(followers) == limit {
+		next = followers[limit-1]
 	}
 	query, args := followersOf(s, after, next)
 	if onLists(s) {

@@ -71,8 +71,13 @@ func (d *DB) CountListMembers(ctx context.Context, listID int64) (int, error) {
 // statuses of those that its owner follows, up to limit of each, to its
 // timeline.
 func (d *DB) AddListMembers(ctx context.Context, l *AccountList, accountIDs []string, limit int) error {
+	// An account that is deleted meanwhile would stay a member: MarkDeleted waits.
+	if _, err := list[string](ctx, d.writing(), "keep members", "SELECT id FROM accounts WHERE id IN ? ORDER BY id"+d.keep(), accountIDs); err != nil {
+		return err
+	}
 	added, err := list[string](ctx, d.writing(), fmt.Sprintf("add members of list %d", l.ID), `INSERT INTO list_accounts (list_id, account_id, owner_id)
-		SELECT CAST(? AS BIGINT), a.id, CAST(? AS TEXT) FROM accounts a WHERE a.id IN ? AND NOT a.invisible ON CONFLICT DO NOTHING RETURNING account_id`,
+		SELECT CAST(? AS BIGINT), a.id, CAST(? AS TEXT) FROM accounts a WHERE a.id IN ? AND NOT a.invisible
+		AND NOT EXISTS (SELECT 1 FROM deletions x WHERE x.account_id = a.id) ON CONFLICT DO NOTHING RETURNING account_id`,
 		l.ID, l.AccountID, accountIDs)
 	if err != nil {
 		return err

@@ -69,6 +69,8 @@ func TestEveryFaultIsFoundAndRepaired(t *testing.T) {
 			{"deliveries.host", `INSERT INTO activities (uri, account_id, type, body, priority, audience, distributed_at, created_at) VALUES ('x', 'x', 'x', '', 1, '{}', 0, 0);
 				INSERT INTO deliveries (activity_id, inbox, host, priority, next_at, created_at) SELECT id, 'x', 'x.example', 1, 0, 0 FROM activities WHERE uri = 'x'`},
 			{"delivery_hosts.waiting", "INSERT INTO delivery_hosts (host, priority, due_at, waiting, holder) VALUES ('y.example', 1, 0, 5, 'another process')"},
+			{"chat_messages.id", `INSERT INTO chat_messages (id, uri, account_id, recipient_id, content, created_at) SELECT 'zz', 'zz', id, id, 'x', 0
+				FROM accounts WHERE nickname = 'ann'`},
 			{"stored_files.name", "INSERT INTO stored_files (name, size) VALUES ('ab.png', 1)"},
 		} {
 			for _, statement := range strings.Split(c.spoil, ";") {
@@ -91,6 +93,17 @@ func TestEveryFaultIsFoundAndRepaired(t *testing.T) {
 			}
 			if _, all := check(false); len(all) > 0 {
 				t.Errorf("%s: after the repair: %+v", c.want, all)
+			}
+		}
+		for want, spoil := range map[string]string{
+			"accounts.avatar":        "UPDATE accounts SET avatar = '/media/lost.png' WHERE nickname = 'ann'",
+			"media_attachments.file": "UPDATE media_attachments SET file = 'lost.png' WHERE id = (SELECT MIN(id) FROM media_attachments)",
+		} {
+			if err := dbtest.Exec(t, s.DB, spoil); err != nil {
+				t.Fatal(want, err)
+			}
+			if names, all := check(true); !slices.Contains(names, want) || all[slices.Index(names, want)].Repaired {
+				t.Errorf("%s: %+v", want, all)
 			}
 		}
 	}, pinsForAll)

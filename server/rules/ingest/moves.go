@@ -41,8 +41,8 @@ func (s *Service) onMove(ctx context.Context, in *Incoming) error {
 		return errDrop("%.200q cannot be followed", uri)
 	}
 	return in.Commit(ctx, func(tx *db.DB) error {
-		if err := tx.HoldAccounts(ctx, in.Actor.ID, target.ID); err != nil {
-			return err
+		if err := tx.HoldActive(ctx, in.Actor.ID, target.ID); err != nil {
+			return ignoreNotFound(err)
 		}
 		// Two concurrent activities are one move.
 		if err := tx.Moved(ctx, in.Actor.ID, target.ID, db.At(s.now().Add(-moving))); isNotFound(err) {

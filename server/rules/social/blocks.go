@@ -106,8 +106,8 @@ func (s *Service) withTarget(ctx context.Context, by *db.Account, targetID strin
 }
 
 // both returns the target of an act, once both accounts are held. An account
-// that was deactivated since its request began is refused: it may be erased
-// already.
+// that was deactivated since its request began is refused, and a target that is
+// deleted: their rows may be erased already.
 func both(ctx context.Context, tx *db.DB, byID, targetID string) (target *db.Account, err error) {
 	rows, err := tx.Accounts(ctx, []string{byID, targetID})
 	if err != nil {
@@ -123,6 +123,13 @@ func both(ctx context.Context, tx *db.DB, byID, targetID string) (target *db.Acc
 	}
 	if target == nil || len(rows) < 2 && byID != targetID {
 		return nil, errNotFound("account", targetID)
+	}
+	if target.Deactivated {
+		if deleted, err := tx.Deleted(ctx, targetID); err != nil {
+			return nil, err
+		} else if deleted {
+			return nil, errNotFound("account", targetID)
+		}
 	}
 	return target, nil
 }

@@ -278,6 +278,29 @@ func TestTwoRequestsLoseNothing(t *testing.T) {
 			return meeting{"INSERT INTO home_entries", reblog, func(ctx context.Context) error { return w.Follow(ctx, bob, ann.ID, social.FollowOptions{}) },
 				func() { w.wantRows(1, "home_entries WHERE account_id = ?", bob.ID) }}
 		},
+		"a status that reaches many, and the end of a follow": func(w *world) meeting {
+			ann, bob := w.person("ann"), w.person("bob")
+			w.follow(bob, ann)
+			s := w.post(ann, social.NewStatus{Text: "x"})
+			w.must(dbtest.Exec(w.t, w.d, "DELETE FROM home_entries WHERE account_id = ?", bob.ID))
+			return meeting{"INSERT INTO home_entries", func(ctx context.Context) error { return w.FanOut(ctx, jobs.FanOut{StatusID: s.ID}) },
+				func(ctx context.Context) error {
+					if err := w.Unfollow(ctx, bob, ann.ID); err != nil {
+						return err
+					}
+					return w.Unfollowed(ctx, jobs.Unfollowed{AccountID: bob.ID, AuthorID: ann.ID})
+				}, func() { w.wantRows(0, "home_entries WHERE account_id = ?", bob.ID) }}
+		},
+		"a mute of a thread that becomes part of another": func(w *world) meeting {
+			vera, olga, ann := w.stranger("vera", "far.example"), w.stranger("olga", "off.example"), w.person("ann")
+			middle, err := w.far(vera, activitypub.Post{ID: "https://far.example/n/2", InReplyTo: "https://off.example/n/1"})(w.t.Context())
+			w.must(err)
+			root := w.far(olga, activitypub.Post{ID: "https://off.example/n/1"})
+			return meeting{readStatus, func(ctx context.Context) error { _, err := w.MuteThread(ctx, ann, middle.ID, 0); return err },
+				func(ctx context.Context) error { _, err := root(ctx); return err }, func() {
+					w.wantRows(1, "thread_mutes m JOIN statuses s ON s.conversation_id = m.conversation_id WHERE s.id = ?", middle.ID)
+				}}
+		},
 		"a remote status and a follow": func(w *world) meeting {
 			vera, bob := w.stranger("vera", "far.example"), w.person("bob")
 			keep := w.far(vera, activitypub.Post{ID: "https://far.example/n/1"})
@@ -535,5 +558,58 @@ func TestNothingIsStoredForAnErasedAccount(t *testing.T) {
 			w.wantRows(0, rows+" = ?", ann.ID)
 		}
 		w.wantCounted()
+	})
+}
+
+// TestNothingIsStoredAboutAnErasedAccount acts on an account while its rows are
+// erased, after those of the act.
+func TestNothingIsStoredAboutAnErasedAccount(t *testing.T) {
+	t.Parallel()
+	acts := map[string]func(w *world, ann, vera *db.Account) do{
+		"mutes WHERE target_id": func(w *world, ann, vera *db.Account) do {
+			return func(ctx context.Context) error { return w.Mute(ctx, ann, vera.ID, true, 0) }
+		},
+		"blocks WHERE target_id": func(w *world, ann, vera *db.Account) do {
+			return func(ctx context.Context) error { return w.Block(ctx, ann, vera.ID) }
+		},
+		"blocks WHERE account_id": func(w *world, ann, vera *db.Account) do {
+			return func(ctx context.Context) error { return w.TakeBlock(ctx, vera, ann.ID, "https://far.example/b/1") }
+		},
+		"subscriptions WHERE target_id": func(w *world, ann, vera *db.Account) do {
+			return func(ctx context.Context) error { return w.Subscribe(ctx, ann, vera.ID) }
+		},
+		"follows WHERE target_id": func(w *world, ann, vera *db.Account) do {
+			return func(ctx context.Context) error { return w.Follow(ctx, ann, vera.ID, social.FollowOptions{}) }
+		},
+		"list_accounts WHERE account_id": func(w *world, ann, vera *db.Account) do {
+			l, err := w.CreateList(w.t.Context(), ann, "x", "")
+			w.must(err)
+			return func(ctx context.Context) error { return w.AddToList(ctx, ann, l.ID, []string{vera.ID}) }
+		},
+		"quotes WHERE account_id": func(w *world, ann, vera *db.Account) do {
+			s := w.post(ann, social.NewStatus{Text: "x"})
+			return func(ctx context.Context) error {
+				return w.TakeQuote(ctx, vera, s.ID, social.QuoteRequest{URI: "https://far.example/q/1", Object: "https://far.example/n/1"})
+			}
+		},
+	}
+	each(t, func(t *testing.T, w *world) {
+		ann, n := w.person("ann"), 0
+		for rows, of := range acts {
+			n++
+			vera := w.stranger(fmt.Sprint("vera", n), "far.example")
+			act := of(w, ann, vera)
+			_, err := w.DeleteAccount(t.Context(), vera, vera)
+			w.must(err)
+			err, other := dbtest.Between(t, w.d, "DELETE FROM backups", func(ctx context.Context) error {
+				_, err := w.EraseAccount(ctx, jobs.EraseAccount{AccountID: vera.ID, Whole: true})
+				return err
+			}, act)
+			w.must(err)
+			if refused := new(fault.Error); other != nil && !errors.Is(other, db.ErrNotFound) && !errors.As(other, &refused) {
+				t.Errorf("%s: %v", rows, other)
+			}
+			w.wantRows(0, rows+" = ?", vera.ID)
+		}
 	})
 }

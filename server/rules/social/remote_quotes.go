@@ -26,6 +26,9 @@ func (s *Service) TakeQuote(ctx context.Context, by *db.Account, id string, aske
 		if err := tx.HoldStatus(ctx, id); err != nil {
 			return err
 		}
+		if err := tx.KeepAccounts(ctx, by.ID); err != nil {
+			return err
+		}
 		status, err := shownTo(ctx, tx, by, id)
 		if err != nil {
 			return err

@@ -45,6 +45,10 @@ func (s *Service) UnmuteThread(ctx context.Context, by *db.Account, id string) (
 func (s *Service) ofThread(ctx context.Context, by *db.Account, id string, do func(tx *db.DB, conversation int64) error) (*db.Status, error) {
 	var status *db.Status
 	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+		// A mute of a thread that merges into another meanwhile would be lost.
+		if err := tx.HoldStatuses(ctx, id); err != nil {
+			return err
+		}
 		if err := holdActive(ctx, tx, by); err != nil {
 			return err
 		}
