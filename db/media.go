@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -16,7 +17,8 @@ func (d *DB) Attachment(ctx context.Context, id int64) (*MediaAttachment, error)
 }
 
 // DescribeAttachment changes the description of a file, including in the status
-// that shows it, or begins to at this moment.
+// that shows it, or begins to at this moment: m names it afterwards. Reblogs of the
+// status are left to TouchReblogs.
 func (d *DB) DescribeAttachment(ctx context.Context, m *MediaAttachment) error {
 	if m.StatusID != nil {
 		if err := d.touchShowing(ctx, *m.StatusID); err != nil {
@@ -31,16 +33,10 @@ func (d *DB) DescribeAttachment(ctx context.Context, m *MediaAttachment) error {
 	return d.touchShowing(ctx, *status)
 }
 
-// touchShowing makes a status be rendered anew, with its reblogs, which show its
-// files.
-func (d *DB) touchShowing(ctx context.Context, statusID string) error {
-	for _, query := range []string{
-		"UPDATE statuses SET version = version + 1 WHERE id = ?",
-		"UPDATE statuses SET version = version + 1 WHERE reblog_of_id = ?",
-	} {
-		if _, err := d.exec(ctx, "show media's description", query, statusID); err != nil {
-			return err
-		}
+// touchShowing is TouchStatus where the file may be of a chat message.
+func (d *DB) touchShowing(ctx context.Context, id string) error {
+	if err := d.TouchStatus(ctx, id); !errors.Is(err, ErrNotFound) {
+		return err
 	}
 	return nil
 }

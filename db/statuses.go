@@ -391,13 +391,15 @@ func (d *DB) DeleteReblog(ctx context.Context, s *Status) error {
 	return d.deleteReaction(ctx, NotifyReblog, s.AccountID, *s.ReblogOfID)
 }
 
-// DeleteReblogsByOthers removes the reblogs of s by others than its author.
-func (d *DB) DeleteReblogsByOthers(ctx context.Context, s *Status) error {
-	n, err := d.exec(ctx, "delete reblogs", "DELETE FROM statuses WHERE reblog_of_id = ? AND account_id <> ?", s.ID, s.AccountID)
+// CutReblogs removes up to limit reblogs of s, which is held, by others than its
+// author. more reports that there may be others.
+func (d *DB) CutReblogs(ctx context.Context, s *Status, limit int) (more bool, err error) {
+	n, err := d.exec(ctx, "delete reblogs", "DELETE FROM statuses WHERE id IN (SELECT id FROM statuses WHERE reblog_of_id = ? AND account_id <> ? ORDER BY id LIMIT ?"+d.hold()+")",
+		s.ID, s.AccountID, limit)
 	if err != nil || n == 0 {
-		return err
+		return false, err
 	}
-	return d.AddStatusCounts(ctx, s.ID, StatusCounts{Reblogs: -n})
+	return n >= int64(limit), d.AddStatusCounts(ctx, s.ID, StatusCounts{Reblogs: -n})
 }
 
 // CreateFavourite inserts f and counts it. It is false, without changes, if the

@@ -65,11 +65,18 @@ func (d *DB) ReplaceAttachments(ctx context.Context, statusID string, files []Me
 	return d.CreateAttachments(ctx, files)
 }
 
-// TouchReblogs changes the versions of a status's reblogs, which show the
-// changed status.
-func (d *DB) TouchReblogs(ctx context.Context, statusID string) error {
-	_, err := d.exec(ctx, "touch reblogs", "UPDATE statuses SET version = version + 1 WHERE reblog_of_id = ?", statusID)
-	return err
+// TouchReblogs changes the versions of the next limit reblogs of a status, by id,
+// which show the changed status. next is where to continue, "" at the end.
+func (d *DB) TouchReblogs(ctx context.Context, statusID, after string, limit int) (next string, err error) {
+	ids, err := list[string](ctx, d.writing(), "reblogs of "+statusID, "SELECT id FROM statuses WHERE reblog_of_id = ? AND id > ? ORDER BY id LIMIT ?"+d.hold(), statusID, after, limit)
+	if err != nil || len(ids) == 0 {
+		return "", err
+	}
+	if len(ids) == limit {
+		next = ids[limit-1]
+	}
+	_, err = d.exec(ctx, "touch reblogs", "UPDATE statuses SET version = version + 1 WHERE id IN ?", ids)
+	return next, err
 }
 
 // UpdatePoll stores the state of a remote poll p. With forget its options are

@@ -36,6 +36,7 @@ func (s *Server) workers(r *runner) *river.Workers {
 	perform(w, s.Social.Unlisted)
 	perform(w, s.Social.Settle)
 	perform(w, s.Social.DeleteRest)
+	perform(w, s.Social.ChangeReblogs)
 	perform(w, func(ctx context.Context, _ jobs.Reindex) error {
 		return s.Social.Reindex(thorough(ctx))
 	})

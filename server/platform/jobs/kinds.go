@@ -52,6 +52,18 @@ type DeleteRest struct {
 // Kind names the job.
 func (DeleteRest) Kind() string { return "delete_rest" }
 
+// ChangeReblogs goes on with what a change of a status means to its reblogs, which
+// are many: the next ones after one, by id, show the changed status, or with Cut
+// those by others are removed.
+type ChangeReblogs struct {
+	StatusID string `json:"status_id"`
+	After    string `json:"after,omitempty"`
+	Cut      bool   `json:"cut,omitempty"`
+}
+
+// Kind names the job.
+func (ChangeReblogs) Kind() string { return "change_reblogs" }
+
 // Reindex indexes rows that are older than the search index.
 type Reindex struct{}
 

@@ -23,6 +23,7 @@ import (
 	"svc/db"
 	"svc/server/platform/config"
 	"svc/server/platform/fault"
+	"svc/server/platform/jobs"
 	"svc/server/platform/text"
 )
 
@@ -202,6 +203,9 @@ func own(ctx context.Context, d *db.DB, by *db.Account, id string) (*db.MediaAtt
 	return row, nil
 }
 
+// touched is how many reblogs a new description changes at once.
+const touched = 500
+
 // Describe changes the description of a file of by; nil keeps it.
 func (s *Service) Describe(ctx context.Context, by *db.Account, id string, description *string) (*db.MediaAttachment, error) {
 	var row *db.MediaAttachment
@@ -212,7 +216,14 @@ func (s *Service) Describe(ctx context.Context, by *db.Account, id string, descr
 		if err := s.describe(row, description); err != nil {
 			return err
 		}
-		return tx.DescribeAttachment(ctx, row)
+		if err := tx.DescribeAttachment(ctx, row); err != nil || row.StatusID == nil {
+			return err
+		}
+		next, err := tx.TouchReblogs(ctx, *row.StatusID, "", touched)
+		if err != nil || next == "" {
+			return err
+		}
+		return jobs.Enqueue(ctx, tx, jobs.ChangeReblogs{StatusID: *row.StatusID, After: next})
 	})
 	return row, err
 }

@@ -35,7 +35,9 @@ func (w *world) popular(n int) (ann *db.Account, s *db.Status) {
 		{"INSERT INTO follows (follower_id, target_id, id, local, created_at) SELECT ?, f.id, 'x' || f.id, TRUE, 0" + fans, []any{ann.ID}},
 		{"UPDATE accounts SET followers_count = ?, following_count = ? WHERE id = ?", []any{n, n, ann.ID}},
 		{"INSERT INTO favourites (account_id, status_id, id, created_at) SELECT f.id, ?, f.id, 0" + fans, []any{s.ID}},
-		{"UPDATE statuses SET favourites_count = ? WHERE id = ?", []any{n, s.ID}},
+		{"UPDATE statuses SET favourites_count = ?, reblogs_count = ? WHERE id = ?", []any{n, n, s.ID}},
+		{`INSERT INTO statuses (id, account_id, local, visibility, reblog_of_id, reblog_of_account_id, created_at)
+			SELECT 'reblog' || f.id, f.id, FALSE, 'unlisted', ?, ?, 0` + fans, []any{s.ID, ann.ID}},
 	} {
 		w.must(dbtest.Exec(w.t, w.d, step.query, step.args...))
 	}
@@ -74,6 +76,26 @@ func TestMuchIsChangedInChunks(t *testing.T) {
 		w.wantRows(2, "home_entries WHERE account_id = ?", db.ListTimelineName(l.ID))
 		w.wantCounted()
 
+		mod := w.person("mod")
+		mod.IsModerator = true
+		private, public := db.Private, db.Public
+		reblogs := "statuses WHERE reblog_of_id IS NOT NULL"
+		w.must(w.ChangeReblogs(ctx, jobs.ChangeReblogs{StatusID: s.ID}))
+		w.wantRows(n, reblogs+" AND version = 2")
+		_, err = w.UpdateStatus(ctx, mod, s.ID, nil, &private)
+		w.must(err)
+		w.wantRows(n-chunk, reblogs)
+		w.wantRows(1, "river_job WHERE kind = 'change_reblogs'")
+		w.wantCounted()
+		_, err = w.UpdateStatus(ctx, mod, s.ID, nil, &public)
+		w.must(err)
+		w.must(w.ChangeReblogs(ctx, jobs.ChangeReblogs{StatusID: s.ID, Cut: true})) // it is public again
+		w.wantRows(n-chunk, reblogs)
+		_, err = w.UpdateStatus(ctx, mod, s.ID, nil, &private)
+		w.must(err)
+		w.wantRows(0, reblogs)
+		w.wantCounted()
+
 		w.must(w.DeleteStatus(ctx, ann, s.ID))
 		w.wantRows(n-chunk, "favourites")
 		w.wantRows(1, "river_job WHERE kind = 'delete_rest'")
@@ -95,8 +117,6 @@ func TestMuchIsChangedInChunks(t *testing.T) {
 		w.wantRows(n, "accounts WHERE nickname LIKE 'fan%' AND following_count = 0 AND followers_count = 0")
 		w.wantCounted()
 
-		mod := w.person("mod")
-		mod.IsModerator = true
 		w.must(w.Activate(ctx, mod, ann))
 		w.wantRows(n-chunk, "follows WHERE uncounted")
 		w.wantCounted()

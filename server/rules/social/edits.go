@@ -79,6 +79,48 @@ func (s *Service) DeleteRest(ctx context.Context, job jobs.DeleteRest) error {
 	return nil
 }
 
+// ChangeReblogs runs a job of its kind, in steps of their own transactions. It ends
+// if the status may be reblogged again. Run twice it does nothing more.
+func (s *Service) ChangeReblogs(ctx context.Context, job jobs.ChangeReblogs) error {
+	for more := true; more; {
+		err := s.db.Tx(ctx, func(tx *db.DB) error {
+			more = false
+			status, err := tx.HeldStatus(ctx, job.StatusID)
+			if err != nil {
+				return ignoreNotFound(err)
+			}
+			if job.Cut && (status.Visibility == db.Public || status.Visibility == db.Unlisted) {
+				return nil
+			}
+			more, err = nextReblogs(ctx, tx, status, &job)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// changeReblogs carries out the first part of job in the transaction that changes
+// the status, and leaves the rest to it.
+func changeReblogs(ctx context.Context, tx *db.DB, status *db.Status, job jobs.ChangeReblogs) error {
+	more, err := nextReblogs(ctx, tx, status, &job)
+	if err != nil || !more {
+		return err
+	}
+	return jobs.Enqueue(ctx, tx, job)
+}
+
+// nextReblogs carries out the next part of job, and moves it behind.
+func nextReblogs(ctx context.Context, tx *db.DB, status *db.Status, job *jobs.ChangeReblogs) (more bool, err error) {
+	if job.Cut {
+		return tx.CutReblogs(ctx, status, eraseChunk)
+	}
+	job.After, err = tx.TouchReblogs(ctx, status.ID, job.After, eraseChunk)
+	return job.After != "", err
+}
+
 // countStatus changes the counters of a public status: its parent's, if that
 // exists, then its author's.
 func countStatus(ctx context.Context, tx *db.DB, status *db.Status, by int64) error {
@@ -164,5 +206,5 @@ func (s *Service) readdress(ctx context.Context, tx *db.DB, status *db.Status, v
 	if visibility != db.Private {
 		return nil
 	}
-	return tx.DeleteReblogsByOthers(ctx, status)
+	return changeReblogs(ctx, tx, status, jobs.ChangeReblogs{StatusID: status.ID, Cut: true})
 }

@@ -147,7 +147,7 @@ func (s *Service) edit(ctx context.Context, tx *db.DB, row *db.Status, before *v
 	if err := tx.IndexStatus(ctx, row, searchable(row)); err != nil {
 		return err
 	}
-	if err := tx.TouchReblogs(ctx, row.ID); err != nil {
+	if err := changeReblogs(ctx, tx, row, jobs.ChangeReblogs{StatusID: row.ID}); err != nil {
 		return err
 	}
 	if row.Content != before.row.Content && row.CardID == nil && s.cards.Wanted(row.Content) {
@@ -192,7 +192,7 @@ func (s *Service) narrow(ctx context.Context, tx *db.DB, row, to *db.Status) err
 		if err := countStatus(ctx, tx, row, -1); err != nil {
 			return err
 		}
-		if err := tx.DeleteReblogsByOthers(ctx, row); err != nil {
+		if err := changeReblogs(ctx, tx, row, jobs.ChangeReblogs{StatusID: row.ID, Cut: true}); err != nil {
 			return err
 		}
 	}
