@@ -39,6 +39,40 @@ const (
 // Administer is the right of admins alone, for operations without privileges.
 func Administer(by *db.Account) error { return allow(by, Admins, nil) }
 
+// HoldAdmin is Administer inside a transaction: it holds the account's row and reads
+// it again. The role does not change before the transaction ends.
+func HoldAdmin(ctx context.Context, tx *db.DB, by *db.Account) error {
+	if by.ID == "" { // the operator's secret, or a command on the machine
+		return Administer(by)
+	}
+	now, err := held(ctx, tx, by.ID)
+	if err != nil {
+		return err
+	}
+	return standing(now, Admins)
+}
+
+// held returns an account once its row is held; nil if it is gone.
+func held(ctx context.Context, tx *db.DB, id string) (*db.Account, error) {
+	if err := tx.HoldAccounts(ctx, id); err != nil {
+		return nil, err
+	}
+	now, err := tx.Account(ctx, id)
+	if errors.Is(err, db.ErrNotFound) {
+		return nil, nil
+	}
+	return now, err
+}
+
+// standing refuses an account that is gone, and one without the right, where
+// moderators have no privileges.
+func standing(now *db.Account, right Right) error {
+	if now == nil || now.Deactivated {
+		return fault.Forbidden("Invalid credentials.")
+	}
+	return allow(now, right, nil)
+}
+
 // Service knows the privileges of moderators.
 type Service struct {
 	settings *config.Live
@@ -72,11 +106,8 @@ func (s *Service) Hold(ctx context.Context, tx *db.DB, by *db.Account, right Rig
 	if by.ID == "" { // the operator's secret, or a command on the machine
 		return s.Check(by, right)
 	}
-	if err := tx.HoldAccounts(ctx, by.ID); err != nil {
-		return err
-	}
-	now, err := tx.Account(ctx, by.ID)
-	if err != nil && !errors.Is(err, db.ErrNotFound) {
+	now, err := held(ctx, tx, by.ID)
+	if err != nil {
 		return err
 	}
 	return s.Held(ctx, tx, now, right)
@@ -84,11 +115,8 @@ func (s *Service) Hold(ctx context.Context, tx *db.DB, by *db.Account, right Rig
 
 // Held is Hold for an account that was read under its lock; nil if it is gone.
 func (s *Service) Held(ctx context.Context, tx *db.DB, now *db.Account, right Right) error {
-	if now == nil || now.Deactivated {
-		return fault.Forbidden("Invalid credentials.")
-	}
-	if now.IsAdmin || !now.IsModerator || !isPrivilege(right) {
-		return allow(now, right, nil)
+	if now == nil || now.Deactivated || now.IsAdmin || !now.IsModerator || !isPrivilege(right) {
+		return standing(now, right)
 	}
 	opened, err := s.opened(ctx, tx)
 	if err != nil {

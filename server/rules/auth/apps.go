@@ -89,6 +89,9 @@ func (s *Service) AddApp(ctx context.Context, by *db.Account, in NewApp) (*App, 
 	}
 	app, err := db.Once(ctx, s.db, "app", in.IdempotencyKey, func(claim db.Claim[int64]) (*db.App, error) {
 		return app, s.db.Tx(ctx, func(tx *db.DB) error {
+			if err := rights.HoldAdmin(ctx, tx, by); err != nil {
+				return err
+			}
 			if err := s.In(tx).createApp(ctx, app); err != nil {
 				return err
 			}
@@ -216,6 +219,9 @@ func (s *Service) ChangeApp(ctx context.Context, by *db.Account, id int64, in Ap
 	}
 	var app *db.App
 	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+		if err := rights.HoldAdmin(ctx, tx, by); err != nil {
+			return err
+		}
 		if app, err = tx.HeldApp(ctx, id); err != nil {
 			return err
 		}
@@ -251,7 +257,12 @@ func (s *Service) DeleteApp(ctx context.Context, by *db.Account, id int64) error
 	if err := rights.Administer(by); err != nil {
 		return err
 	}
-	return s.db.Tx(ctx, func(tx *db.DB) error { return tx.DeleteApp(ctx, id) })
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		if err := rights.HoldAdmin(ctx, tx, by); err != nil {
+			return err
+		}
+		return tx.DeleteApp(ctx, id)
+	})
 }
 
 // checkApp refuses an invalid app; name is the name of its name in the request.

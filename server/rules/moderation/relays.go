@@ -17,6 +17,9 @@ func (s *Service) FollowRelay(ctx context.Context, by *db.Account, address strin
 		return nil, err
 	}
 	err = s.db.Tx(ctx, func(tx *db.DB) error {
+		if err := s.rights.Hold(ctx, tx, by, RelayFollowed.right); err != nil {
+			return err
+		}
 		if err := s.relays.In(tx).Ask(ctx, relay); err != nil {
 			return err
 		}
@@ -39,6 +42,9 @@ func (s *Service) UnfollowRelay(ctx context.Context, by *db.Account, address str
 		return err
 	}
 	return s.db.Tx(ctx, func(tx *db.DB) error {
+		if err := s.rights.Hold(ctx, tx, by, RelayUnfollowed.right); err != nil {
+			return err
+		}
 		if err := s.relays.In(tx).Leave(ctx, relay); err != nil {
 			return err
 		}

@@ -15,7 +15,7 @@ func (s *Service) UpdateStatus(ctx context.Context, by *db.Account, id string, s
 		return err
 	}
 	return s.db.Tx(ctx, func(tx *db.DB) error {
-		if _, err := findStatus(ctx, tx, id); err != nil {
+		if _, err := findStatus(ctx, tx, by, id); err != nil {
 			return err
 		}
 		if err := s.rights.Hold(ctx, tx, by, StatusUpdated.right); err != nil {
@@ -45,7 +45,7 @@ func (s *Service) DeleteStatus(ctx context.Context, by *db.Account, id string) e
 		return err
 	}
 	return s.db.Tx(ctx, func(tx *db.DB) error {
-		status, err := findStatus(ctx, tx, id)
+		status, err := findStatus(ctx, tx, by, id)
 		if err != nil {
 			return err
 		}
@@ -66,12 +66,26 @@ func (s *Service) DeleteStatus(ctx context.Context, by *db.Account, id string) e
 	})
 }
 
-// findStatus holds and returns a status that is no reblog. Statuses are held
-// before the account that acts.
-func findStatus(ctx context.Context, tx *db.DB, id string) (*db.Status, error) {
-	status, err := tx.HeldStatus(ctx, id)
-	if err == nil && status.ReblogOfID != nil {
+// findStatus holds and returns a status that is no reblog, before its parent, its
+// author and the account that acts, which the change may count or read: others hold
+// statuses and then accounts too, by id.
+func findStatus(ctx context.Context, tx *db.DB, by *db.Account, id string) (*db.Status, error) {
+	status, err := tx.StatusByID(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	ids := []string{id}
+	if status.InReplyToID != nil {
+		ids = append(ids, *status.InReplyToID)
+	}
+	if err := tx.HoldStatuses(ctx, ids...); err != nil {
+		return nil, err
+	}
+	if status, err = tx.HeldStatus(ctx, id); err != nil {
+		return nil, err
+	}
+	if status.ReblogOfID != nil {
 		return nil, fmt.Errorf("status %s is a reblog: %w", id, db.ErrNotFound)
 	}
-	return status, err
+	return status, tx.HoldAccounts(ctx, by.ID, status.AccountID)
 }

@@ -24,6 +24,9 @@ func (s *Service) CreateUsers(ctx context.Context, by *db.Account, key string, a
 			if err := claim(ctx, tx, 0); err != nil {
 				return err
 			}
+			if err := s.rights.Hold(ctx, tx, by, UsersCreated.right); err != nil {
+				return err
+			}
 			made, err := s.signup.In(tx).CreateDrafts(ctx, drafts)
 			if err != nil {
 				return err
@@ -156,6 +159,9 @@ func (s *Service) StartBackup(ctx context.Context, by *db.Account, nickname, key
 		return err
 	}
 	return s.db.TxOnce(ctx, "backup", key, func(tx *db.DB) error {
+		if err := s.rights.Hold(ctx, tx, by, BackupRequested.right); err != nil {
+			return err
+		}
 		a, err := tx.AccountByNickname(ctx, nickname)
 		if err != nil {
 			return err

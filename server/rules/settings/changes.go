@@ -86,6 +86,9 @@ func (s *Store) Update(ctx context.Context, by *db.Account, changes []Change) ([
 	var left []Left
 	written := false
 	err = s.db.Tx(ctx, func(tx *db.DB) error {
+		if err := rights.HoldAdmin(ctx, tx, by); err != nil {
+			return err
+		}
 		state, err := tx.LockSettings(ctx)
 		if err != nil {
 			return err
