@@ -158,7 +158,7 @@ func (s *Service) follow(ctx context.Context, tx *db.DB, f *db.Follow) error {
 // unfollow ends a follow, if there is one, and returns it. Both accounts must
 // be held.
 func unfollow(ctx context.Context, tx *db.DB, followerID, targetID string) (*db.Follow, error) {
-	f, err := social.CutFollow(ctx, tx, followerID, targetID)
+	f, err := social.CutFollow(ctx, tx, followerID, targetID, social.FollowEnded)
 	if err != nil || f == nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ func (s *Service) blocked(ctx context.Context, tx *db.DB, by, target *db.Account
 			return err
 		}
 	}
-	f, err := CutFollow(ctx, tx, target.ID, by.ID)
+	f, err := CutFollow(ctx, tx, target.ID, by.ID, FollowRefused)
 	if err == nil && f != nil {
 		err = s.outbox.Rejected(ctx, tx, by, target, f)
 	}

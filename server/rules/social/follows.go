@@ -14,6 +14,17 @@ import (
 // follow, means true.
 type FollowOptions struct{ Reblogs *bool }
 
+// FollowState is a state of a follow, as its follower's streams are told.
+type FollowState string
+
+// The states of a follow.
+const (
+	FollowRequested FollowState = "follow_pending"
+	FollowBegun     FollowState = "follow_accept"
+	FollowRefused   FollowState = "follow_reject" // ended by its target
+	FollowEnded     FollowState = "unfollow"
+)
+
 // Follow follows an account, or requests to if it is locked. Repeating it only
 // changes the options. It is refused for oneself, for a deactivated account,
 // and if either blocks the other.
@@ -81,7 +92,7 @@ func (s *Service) followed(ctx context.Context, tx *db.DB, by, target *db.Accoun
 	news := db.News{Type: db.NotifyFollow, From: by}
 	if f.Pending {
 		news.Type = db.NotifyFollowRequest
-		if err := related(ctx, tx, f, "follow_pending"); err != nil {
+		if err := related(ctx, tx, f, FollowRequested); err != nil {
 			return err
 		}
 	} else if err := accept(ctx, tx, f); err != nil {
@@ -111,19 +122,18 @@ func accept(ctx context.Context, tx *db.DB, f *db.Follow) error {
 	if err := countFollow(ctx, tx, f, 1); err != nil || !f.Local {
 		return err
 	}
-	if err := related(ctx, tx, f, "follow_accept"); err != nil {
+	if err := related(ctx, tx, f, FollowBegun); err != nil {
 		return err
 	}
 	return tx.BackfillHome(ctx, f, backfill)
 }
 
-// related emits the new state of a local account's follow, for its open
-// streams: follow_pending, follow_accept, follow_reject or unfollow.
-func related(ctx context.Context, tx *db.DB, f *db.Follow, state string) error {
+// related emits the new state of a local account's follow, for its open streams.
+func related(ctx context.Context, tx *db.DB, f *db.Follow, state FollowState) error {
 	if !f.Local {
 		return nil
 	}
-	return tx.Emit(ctx, db.Event{Kind: db.EventRelationship, Subject: f.TargetID, AccountID: f.FollowerID, Data: state})
+	return tx.Emit(ctx, db.Event{Kind: db.EventRelationship, Subject: f.TargetID, AccountID: f.FollowerID, Data: string(state)})
 }
 
 // countFollow changes the counters of both accounts. The follower does not
@@ -166,7 +176,7 @@ func (s *Service) Unfollow(ctx context.Context, by *db.Account, targetID string)
 
 // endFollow ends a follow of target and tells its server.
 func (s *Service) endFollow(ctx context.Context, tx *db.DB, by, target *db.Account) error {
-	f, err := CutFollow(ctx, tx, by.ID, target.ID)
+	f, err := CutFollow(ctx, tx, by.ID, target.ID, FollowEnded)
 	if err != nil || f == nil {
 		return err
 	}
@@ -175,16 +185,16 @@ func (s *Service) endFollow(ctx context.Context, tx *db.DB, by, target *db.Accou
 
 // removeFollow removes a follow or request, if there is one, with its
 // subscription, without telling other servers. Both accounts must be held.
-func removeFollow(ctx context.Context, tx *db.DB, followerID, targetID string) error {
-	_, err := CutFollow(ctx, tx, followerID, targetID)
+func removeFollow(ctx context.Context, tx *db.DB, followerID, targetID string, state FollowState) error {
+	_, err := CutFollow(ctx, tx, followerID, targetID, state)
 	return err
 }
 
 // CutFollow removes a follow or request, on behalf of either side: row,
-// subscription, counters, notifications and home entries. It tells no other
-// server, and returns the removed follow, nil for none. Both accounts must be
-// held.
-func CutFollow(ctx context.Context, tx *db.DB, followerID, targetID string) (*db.Follow, error) {
+// subscription, counters, notifications and home entries. Its follower is told
+// of state. It tells no other server, and returns the removed follow, nil for
+// none. Both accounts must be held.
+func CutFollow(ctx context.Context, tx *db.DB, followerID, targetID string, state FollowState) (*db.Follow, error) {
 	if err := tx.DeleteSubscription(ctx, followerID, targetID); err != nil {
 		return nil, err
 	}
@@ -195,7 +205,7 @@ func CutFollow(ctx context.Context, tx *db.DB, followerID, targetID string) (*db
 	if err := tx.DeleteFollow(ctx, f); err != nil {
 		return nil, err
 	}
-	if err := related(ctx, tx, f, "unfollow"); err != nil {
+	if err := related(ctx, tx, f, state); err != nil {
 		return nil, err
 	}
 	if f.Pending {
@@ -257,7 +267,7 @@ func (s *Service) ForceUnfollow(ctx context.Context, followerID, targetID string
 		if err := tx.HoldAccounts(ctx, followerID, targetID); err != nil {
 			return err
 		}
-		return removeFollow(ctx, tx, followerID, targetID)
+		return removeFollow(ctx, tx, followerID, targetID, FollowEnded)
 	})
 }
 
@@ -276,10 +286,7 @@ func (s *Service) AuthorizeFollow(ctx context.Context, by *db.Account, followerI
 // is db.ErrNotFound.
 func (s *Service) RejectFollow(ctx context.Context, by *db.Account, followerID string) error {
 	return s.answerFollow(ctx, by, followerID, func(tx *db.DB, f *db.Follow) error {
-		if err := tx.DeleteFollow(ctx, f); err != nil {
-			return err
-		}
-		if err := tx.DeleteFollowRequestNotification(ctx, by.ID, followerID); err != nil {
+		if err := removeFollow(ctx, tx, f.FollowerID, f.TargetID, FollowRefused); err != nil {
 			return err
 		}
 		return s.answerFollower(ctx, tx, by, f, s.outbox.Rejected)

@@ -1,7 +1,9 @@
 package social_test
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -431,4 +433,59 @@ func TestDeliverSomeLeavesNobodyOut(t *testing.T) {
 	if diff := cmp.Diff([]int{3, 6, 7}, sizes); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// TestFollowersAreToldHowTheirFollowStands takes a follow through each of its
+// states, and reads the events for the streams of the follower.
+func TestFollowersAreToldHowTheirFollowStands(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		ann, bob, far := w.person("ann"), w.person("bob"), w.stranger("far", "far.example")
+		locked, _, err := w.UpdateProfile(ctx, w.person("locked"), social.Profile{Locked: yes()})
+		w.must(err)
+		follow := func(target *db.Account) error { return w.Follow(ctx, ann, target.ID, social.FollowOptions{}) }
+		for _, step := range []struct {
+			name, want string
+			do         func() error
+		}{
+			{"of an open account", "follow_accept bob", func() error { return follow(bob) }},
+			{"repeated", "", func() error { return follow(bob) }},
+			{"ended", "unfollow bob", func() error { return w.Unfollow(ctx, ann, bob.ID) }},
+			{"ended again", "", func() error { return w.Unfollow(ctx, ann, bob.ID) }},
+			{"of a locked account", "follow_pending locked", func() error { return follow(locked) }},
+			{"rejected", "follow_reject locked", func() error { return w.RejectFollow(ctx, locked, ann.ID) }},
+			{"requested again", "follow_pending locked", func() error { return follow(locked) }},
+			{"taken back", "unfollow locked", func() error { return w.Unfollow(ctx, ann, locked.ID) }},
+			{"requested a third time", "follow_pending locked", func() error { return follow(locked) }},
+			{"accepted", "follow_accept locked", func() error { return w.AuthorizeFollow(ctx, locked, ann.ID) }},
+			{"blocked by the other", "follow_reject locked", func() error { return w.Block(ctx, locked, ann.ID) }},
+			{"of a remote account", "follow_pending far@far.example", func() error { return follow(far) }},
+			{"rejected by its server", "follow_reject far@far.example", func() error { return w.TakeReject(ctx, far, "", ann.URI) }},
+			{"requested of it again", "follow_pending far@far.example", func() error { return follow(far) }},
+			{"accepted by its server", "follow_accept far@far.example", func() error { return w.TakeAccept(ctx, far, "", ann.URI) }},
+			{"ended by its server", "follow_reject far@far.example", func() error { return w.TakeReject(ctx, far, "", ann.URI) }},
+			{"forced", "follow_accept bob", func() error { return w.ForceFollow(ctx, ann.ID, bob.ID) }},
+			{"forced to end", "unfollow bob", func() error { return w.ForceUnfollow(ctx, ann.ID, bob.ID) }},
+		} {
+			if _, err := w.d.Writer().ExecContext(ctx, "DELETE FROM events"); err != nil {
+				t.Fatal(err)
+			}
+			if err := step.do(); err != nil {
+				t.Fatal(step.name, err)
+			}
+			rows, err := w.d.Writer().QueryContext(ctx, `SELECT e.data, a.nickname FROM events e JOIN accounts a ON a.id = e.subject
+				JOIN accounts f ON f.id = e.account_id WHERE e.kind = 'relationship' AND f.nickname = 'ann'`)
+			w.must(err)
+			var got []string
+			for rows.Next() {
+				var state, of string
+				w.must(rows.Scan(&state, &of))
+				got = append(got, state+" "+of)
+			}
+			w.must(errors.Join(rows.Err(), rows.Close()))
+			if strings.Join(got, ", ") != step.want {
+				t.Errorf("%s: told %q, want %q", step.name, got, step.want)
+			}
+		}
+	})
 }

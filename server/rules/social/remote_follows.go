@@ -37,7 +37,7 @@ func (s *Service) TakeFollow(ctx context.Context, by *db.Account, targetID, uri 
 		switch err := s.mayFollow(ctx, tx, by, target); {
 		case fault.Is(err, fault.KindForbidden):
 			answer = FollowRejected
-			return removeFollow(ctx, tx, by.ID, target.ID)
+			return removeFollow(ctx, tx, by.ID, target.ID, FollowRefused)
 		case err != nil:
 			return err
 		}
@@ -118,7 +118,7 @@ func (s *Service) TakeReject(ctx context.Context, by *db.Account, followURI, fol
 		if err != nil {
 			return err
 		}
-		return removeFollow(ctx, tx, f.FollowerID, f.TargetID)
+		return removeFollow(ctx, tx, f.FollowerID, f.TargetID, FollowRefused)
 	})
 }
 
@@ -133,7 +133,7 @@ func (s *Service) TakeUnfollow(ctx context.Context, by *db.Account, followURI, t
 		if err := tx.HoldAccounts(ctx, f.FollowerID, f.TargetID); err != nil {
 			return err
 		}
-		return removeFollow(ctx, tx, f.FollowerID, f.TargetID)
+		return removeFollow(ctx, tx, f.FollowerID, f.TargetID, FollowEnded)
 	})
 	return found, err
 }
