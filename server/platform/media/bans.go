@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"svc/db"
+	"svc/server/platform/guard"
 	"svc/server/platform/rights"
 )
 
@@ -126,11 +127,17 @@ func (p *Proxy) Unban(ctx context.Context, by *db.Account, files []string) error
 	})
 }
 
-// hear removes a purged file from our cache.
+// hear removes a purged file from our cache, and all files where a purge may
+// have been missed.
 func (p *Proxy) hear(topic, address string) {
-	if topic == filePurged {
+	switch topic {
+	case filePurged:
 		p.cache.drop(address)
 		p.cache.drop(p.previewKey(address))
+	case db.AnythingMissed:
+		go func() { // thousands of files take a while
+			guard.Broke(context.Background(), p.log, "empty the cache of the media proxy", p.cache.empty)
+		}()
 	}
 }
 

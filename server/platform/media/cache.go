@@ -112,6 +112,9 @@ func (c *cache) drop(address string) {
 	}
 }
 
+// empty removes all files but those that are being written.
+func (c *cache) empty() { c.shrink(0) }
+
 // shrink removes old files, and the oldest until at most most bytes are left.
 // Failures are left to the next time.
 func (c *cache) shrink(most int64) {

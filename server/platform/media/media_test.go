@@ -26,6 +26,7 @@ import (
 type world struct {
 	*Service
 	t    *testing.T
+	dsn  string
 	dir  string
 	who  *db.Account
 	live *config.Live
@@ -48,7 +49,7 @@ func (w *world) later(d time.Duration) {
 
 func each(t *testing.T, fn func(t *testing.T, w *world), edit ...func(*config.Settings)) {
 	dbtest.EachReady(t, func(t *testing.T, dsn string) {
-		w := &world{t: t, dir: t.TempDir()}
+		w := &world{t: t, dsn: dsn, dir: t.TempDir()}
 		d, err := db.Open(t.Context(), dsn, db.Options{Now: w.now})
 		if err != nil {
 			t.Fatal(err)

@@ -41,6 +41,7 @@ type Proxy struct {
 	rights   *rights.Service
 	client   *outgoing.Client
 	cache    *cache
+	log      *slog.Logger
 	now      func() time.Time
 
 	files       *Service
@@ -91,7 +92,7 @@ func NewProxy(in ProxyParts) (*Proxy, error) {
 		return nil, err
 	}
 	p := &Proxy{
-		urls: in.URLs, db: in.DB, settings: in.Settings, rights: in.Rights, client: in.Client, files: in.Files, cache: c, now: in.Now, decodeSlots: newStudio(),
+		urls: in.URLs, db: in.DB, settings: in.Settings, rights: in.Rights, client: in.Client, files: in.Files, cache: c, log: in.Log, now: in.Now, decodeSlots: newStudio(),
 		invalidator: newInvalidator(in.URLs, in.Client, in.Log), failures: failures, running: map[string]*fetch{},
 	}
 	in.DB.Subscribe(p.hear)
