@@ -40,10 +40,13 @@ func (s *Streams) Follow(ctx context.Context, query api.StreamQuery, after strin
 		left := errors.New("the loop was left")
 		for failures := 0; ; failures++ {
 			err := s.listen(ctx, query, after, connected, func(e api.StreamEvent) error {
-				failures = 0
 				if e.ID != "" {
 					after = e.ID
 				}
+				if e.Name == "" && e.Payload == nil {
+					return nil
+				}
+				failures = 0
 				if !yield(e, nil) {
 					return left
 				}
@@ -106,7 +109,8 @@ func (s *Streams) listen(ctx context.Context, query api.StreamQuery, after strin
 	return readEvents(resp.Body, func() { heard.Reset(silence) }, tell)
 }
 
-// readEvents parses Server-Sent Events; heard is called for each line.
+// readEvents parses Server-Sent Events; heard is called for each line. An id
+// without an event, which says where to go on, is an event without a name.
 // Format: https://html.spec.whatwg.org/multipage/server-sent-events.html.
 func readEvents(body io.Reader, heard func(), tell func(api.StreamEvent) error) error {
 	lines := bufio.NewScanner(body)
@@ -121,7 +125,7 @@ func readEvents(body io.Reader, heard func(), tell func(api.StreamEvent) error) 
 		text = strings.TrimPrefix(text, " ")
 		switch {
 		case lines.Text() == "":
-			if event.Name != "" || data != nil {
+			if event.Name != "" || event.ID != "" || data != nil {
 				if all := strings.Join(data, "\n"); all != "" && all != "null" {
 					event.Payload = []byte(all)
 				}

@@ -23,7 +23,8 @@ const mostReplayed = 5000
 // should reload.
 //
 // Format: https://html.spec.whatwg.org/multipage/server-sent-events.html. The
-// id of an event is EPOCH.NUMBER.
+// id of an event is EPOCH.NUMBER. A stream begins with an id, so that a client
+// that had no event yet can go on as well.
 func (a *API) serveEvents(c *gin.Context, r *reader) error {
 	ctx := c.Request.Context()
 	h := c.Writer.Header()
@@ -38,11 +39,12 @@ func (a *API) serveEvents(c *gin.Context, r *reader) error {
 	out := &eventWriter{
 		c: c.Writer, control: http.NewResponseController(c.Writer), epoch: head.Epoch,
 		quoting: strings.HasPrefix(c.GetHeader("User-Agent"), "mastodonpy"),
+		placing: strings.Contains(c.GetHeader("Accept"), "text/event-stream") || c.GetHeader("Last-Event-ID") != "",
 	}
-	passed, err := a.catchUp(ctx, r, c.GetHeader("Last-Event-ID"), head, out)
-	if err != nil {
+	if err := a.catchUp(ctx, r, c.GetHeader("Last-Event-ID"), head, out); err != nil {
 		return nil // the client is gone, or will ask again
 	}
+	out.place(head.Seq)
 	if err := out.comment(); err != nil {
 		return nil
 	}
@@ -56,7 +58,7 @@ func (a *API) serveEvents(c *gin.Context, r *reader) error {
 			return nil
 		case <-r.more:
 			for _, d := range r.take() {
-				if d.seq > passed {
+				if d.seq > head.Seq { // else the client has it
 					err = errors.Join(err, out.add(d.message))
 				}
 			}
@@ -71,26 +73,25 @@ func (a *API) serveEvents(c *gin.Context, r *reader) error {
 	}
 }
 
-// catchUp writes the events after the last one of a client, up to head. It
-// returns the number of the last event that is written, or that the client does
-// not need. The reader is registered before, so that later events wait.
-func (a *API) catchUp(ctx context.Context, r *reader, last string, head db.EventPosition, out *eventWriter) (int64, error) {
+// catchUp writes the events after the last one of a client, up to head. The
+// reader is registered before, so that later events wait.
+func (a *API) catchUp(ctx context.Context, r *reader, last string, head db.EventPosition, out *eventWriter) error {
 	if last == "" {
-		return 0, nil
+		return nil
 	}
 	from, ok := db.ParseEventPosition(last)
 	oldest, err := a.DB.OldestEvent(ctx)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	kept := from.Seq == head.Seq || oldest > 0 && from.Seq >= oldest-1
 	if !ok || from.Epoch != head.Epoch || from.Seq > head.Seq || !kept || head.Seq-from.Seq > mostReplayed {
-		return head.Seq, errors.Join(out.add(&message{seq: head.Seq, event: "gap"}), out.flush())
+		return errors.Join(out.add(&message{seq: head.Seq, event: "gap"}), out.flush())
 	}
 	for at := from.Seq; at < head.Seq; {
 		events, err := a.DB.EventsAfter(ctx, at, 100)
 		if err != nil {
-			return 0, err
+			return err
 		}
 		if len(events) == 0 {
 			break
@@ -101,17 +102,17 @@ func (a *API) catchUp(ctx context.Context, r *reader, last string, head db.Event
 			}
 			missed := &reader{token: r.token, renew: r.renew, who: r.who, id: r.identity(), more: make(chan struct{}, 1), gone: make(chan struct{})}
 			if err := a.tell(ctx, &events[i], a.audienceOf(r, missed)); err != nil {
-				return 0, err
+				return err
 			}
 			for _, d := range missed.take() {
 				err = errors.Join(err, out.add(d.message))
 			}
 			if err = errors.Join(err, out.flush()); err != nil {
-				return 0, err
+				return err
 			}
 		}
 	}
-	return head.Seq, nil
+	return nil
 }
 
 // audienceOf returns the streams of one reader, with their messages for
@@ -135,6 +136,10 @@ type eventWriter struct {
 	control *http.ResponseController
 	epoch   string
 	quoting bool // the client, Mastodon.py, reads the data of every event as JSON
+	// The client goes on after the last id. Browsers and other clients of the
+	// standard name the format in Accept. Mastodon.py does not, and breaks off at
+	// an id without an event.
+	placing bool
 	buf     bytes.Buffer
 }
 
@@ -154,6 +159,13 @@ func (w *eventWriter) add(m *message) error {
 		return nil
 	}
 	return w.flush()
+}
+
+// place adds the id of an event without an event: the client goes on after it.
+func (w *eventWriter) place(seq int64) {
+	if w.placing {
+		w.buf.WriteString("id: " + w.epoch + "." + strconv.FormatInt(seq, 10) + "\n\n")
+	}
 }
 
 // comment shows the client, and those between, that the connection lives.
