@@ -78,14 +78,18 @@ func (r *reader) cause() error {
 }
 
 // give queues a message for a reader. A reader with a full queue is cut off: it
-// may connect again and get the missed events.
+// may connect again and get the missed events. Nothing is queued after a reader is
+// cut off, since the events between may be lost.
 func (r *reader) give(m *message, s stream) {
 	r.mu.Lock()
-	full := len(r.waiting) >= mostWaiting
-	if !full {
+	full, over := len(r.waiting) >= mostWaiting, r.why != nil
+	if !full && !over {
 		r.waiting = append(r.waiting, delivery{m, s})
 	}
 	r.mu.Unlock()
+	if over {
+		return
+	}
 	if full {
 		r.cut(errSlow)
 		return

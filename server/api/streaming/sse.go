@@ -57,20 +57,28 @@ func (a *API) serveEvents(c *gin.Context, r *reader) error {
 		case <-r.gone:
 			return nil
 		case <-r.more:
-			for _, d := range r.take() {
-				if d.seq > head.Seq { // else the client has it
-					err = errors.Join(err, out.add(d.message))
-				}
-			}
-			err = errors.Join(err, out.flush())
+			err = out.deliver(r, head.Seq)
 		case <-tick.C:
-			err = a.beat(ctx, r, n, out.comment)
+			err = a.beat(ctx, r, n, func() error { return a.thump(r, head.Seq, out) })
 			n++
 		}
 		if err != nil {
 			return nil
 		}
 	}
+}
+
+// thump writes a comment and, if other events have passed since the last event of the
+// stream, where to go on: a stream may have none for longer than events are kept.
+func (a *API) thump(r *reader, after int64, out *eventWriter) error {
+	told := a.told.Load() // of which all that concerns the reader waits, or is written
+	if err := out.deliver(r, after); err != nil {
+		return err
+	}
+	if r.cause() == nil && told > out.at { // else an event may have been lost
+		out.place(told)
+	}
+	return out.comment()
 }
 
 // catchUp writes the events after the last one of a client, up to head. The
@@ -140,11 +148,24 @@ type eventWriter struct {
 	// standard name the format in Accept. Mastodon.py does not, and breaks off at
 	// an id without an event.
 	placing bool
+	at      int64 // the number of the last id
 	buf     bytes.Buffer
+}
+
+// deliver sends what waits for a reader, after a position up to which the client has
+// everything.
+func (w *eventWriter) deliver(r *reader, after int64) (err error) {
+	for _, d := range r.take() {
+		if d.seq > after {
+			err = errors.Join(err, w.add(d.message))
+		}
+	}
+	return errors.Join(err, w.flush())
 }
 
 // add writes an event to the buffer, which is sent once it is large.
 func (w *eventWriter) add(m *message) error {
+	w.at = m.seq
 	w.buf.WriteString("event: " + m.event + "\nid: " + w.epoch + "." + strconv.FormatInt(m.seq, 10) + "\ndata: ")
 	switch { // JSON and ids have no line breaks
 	case m.data == nil:
@@ -163,6 +184,7 @@ func (w *eventWriter) add(m *message) error {
 
 // place adds the id of an event without an event: the client goes on after it.
 func (w *eventWriter) place(seq int64) {
+	w.at = seq
 	if w.placing {
 		w.buf.WriteString("id: " + w.epoch + "." + strconv.FormatInt(seq, 10) + "\n\n")
 	}

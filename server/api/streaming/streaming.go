@@ -11,6 +11,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"svc/db"
@@ -39,6 +40,7 @@ type API struct {
 	rhythm rhythm
 	events chan []db.Event // from the database; nil where events were missed
 	checks chan string     // accounts whose tokens may have changed; "" is all
+	told   atomic.Int64    // the number of the last event that was told
 
 	mu       sync.Mutex
 	stopping bool
@@ -137,7 +139,7 @@ func (a *API) tellAll(ctx context.Context, events []db.Event) {
 	for i := range events {
 		subs := a.snapshot()
 		if subs == nil {
-			return
+			break
 		}
 		bounded, cancel := context.WithTimeout(ctx, telling)
 		err := a.tell(bounded, &events[i], subs)
@@ -150,6 +152,9 @@ func (a *API) tellAll(ctx context.Context, events []db.Event) {
 			a.Log.WarnContext(ctx, "an event could not be told", "kind", events[i].Kind, "subject", events[i].Subject, "err", err)
 			a.cutAll(errBehind)
 		}
+	}
+	if len(events) > 0 {
+		a.told.Store(events[len(events)-1].Seq)
 	}
 }
 
