@@ -172,6 +172,14 @@ func (d *DB) EventsAfter(ctx context.Context, seq int64, limit int) ([]Event, er
 	return list[Event](ctx, d, "events", "SELECT seq, kind, subject, account_id, data, created_at FROM events WHERE seq > ? ORDER BY seq LIMIT ?", seq, limit)
 }
 
+// EventsFor returns up to limit events that may concern a reader, with numbers above
+// after and up to upTo, in their order: no notices, and none for accounts other than
+// accountID, which is "" for a stranger.
+func (d *DB) EventsFor(ctx context.Context, accountID string, after, upTo int64, limit int) ([]Event, error) {
+	return list[Event](ctx, d, "events for a reader", `SELECT seq, kind, subject, account_id, data, created_at FROM events
+		WHERE seq > ? AND seq <= ? AND kind NOT LIKE '`+notice+`%' AND account_id IN ('', ?) ORDER BY seq LIMIT ?`, after, upTo, accountID, limit)
+}
+
 // LastEventsOf returns the newest kept events of a kind, oldest first. Only EventRoom
 // has an index.
 func (d *DB) LastEventsOf(ctx context.Context, kind string, limit int) ([]Event, error) {

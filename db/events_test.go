@@ -232,6 +232,40 @@ func TestWhoWasAwayWhileEventsWereSweptTrustsNothing(t *testing.T) {
 	}
 }
 
+// TestEventsForAReaderAreFoundByTheirNumbers: what is passed over is read in the order of
+// the index.
+func TestEventsForAReaderAreFoundByTheirNumbers(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		w := watch(t, d)
+		for _, e := range []db.Event{{Kind: "notice.x", Subject: "notice"}, {Kind: db.EventStatus, Subject: "public"}, {Kind: db.EventChat, Subject: "mine", AccountID: "me"},
+			{Kind: db.EventChat, Subject: "theirs", AccountID: "they"}, {Kind: db.EventStatus, Subject: "later"}, {Kind: db.EventStatus, Subject: "last"}} {
+			if err := d.Emit(t.Context(), e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.subjects(6)
+		for me, want := range map[string][]string{"me": {"public", "mine", "later"}, "": {"public", "later"}} {
+			var got []string
+			for sql, plan := range dbtest.Plans(t, d, func(ctx context.Context) {
+				events, err := d.EventsFor(ctx, me, 0, 5, 10)
+				if err != nil {
+					t.Error(err)
+				}
+				for _, e := range events {
+					got = append(got, e.Subject)
+				}
+			}) {
+				if waste := dbtest.Wasteful(plan); len(waste) > 0 {
+					t.Errorf("%q\n%q\n%s", waste, plan, sql)
+				}
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%q reads %v, want %v", me, got, want)
+			}
+		}
+	})
+}
+
 // TestPositionsAreText reads positions back, and refuses anything else.
 func TestPositionsAreText(t *testing.T) {
 	p := db.EventPosition{Epoch: "ab12", Seq: 7}

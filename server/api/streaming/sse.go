@@ -12,10 +12,16 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"svc/db"
+	"svc/server/rules/auth"
 )
 
-// mostReplayed bounds the events that a client may have missed and still get.
-const mostReplayed = 5000
+// The bounds of catching up. A client may have missed any number of events that are
+// kept: most are for others, or notices between processes, and are passed over.
+const (
+	mostCatchUp = 8    // streams at once; others wait
+	replayed    = 5000 // numbers that one statement passes over
+	replayPage  = 100  // events that one statement returns
+)
 
 // serveEvents writes Server-Sent Events until the client is gone or cut off. A
 // client that sends the id of its last event as Last-Event-ID gets the events
@@ -87,27 +93,40 @@ func (a *API) catchUp(ctx context.Context, r *reader, last string, head db.Event
 	if last == "" {
 		return nil
 	}
-	from, ok := db.ParseEventPosition(last)
-	oldest, err := a.DB.OldestEvent(ctx)
-	if err != nil {
-		return err
+	select {
+	case a.replays <- struct{}{}:
+		defer func() { <-a.replays }()
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-r.gone:
+		return r.cause()
 	}
-	kept := from.Seq == head.Seq || oldest > 0 && from.Seq >= oldest-1
-	if !ok || from.Epoch != head.Epoch || from.Seq > head.Seq || !kept || head.Seq-from.Seq > mostReplayed {
-		return errors.Join(out.add(&message{seq: head.Seq, event: "gap"}), out.flush())
+	gap := func() error { return errors.Join(out.add(&message{seq: head.Seq, event: "gap"}), out.flush()) }
+	from, ok := db.ParseEventPosition(last)
+	if !ok || from.Epoch != head.Epoch || from.Seq > head.Seq {
+		return gap()
+	}
+	account := ""
+	if of := auth.AccountOf(r.identity()); of != nil {
+		account = of.ID
 	}
 	for at := from.Seq; at < head.Seq; {
-		events, err := a.DB.EventsAfter(ctx, at, 100)
+		upTo := min(at+replayed, head.Seq)
+		events, err := a.DB.EventsFor(ctx, account, at, upTo, replayPage)
 		if err != nil {
 			return err
 		}
-		if len(events) == 0 {
-			break
+		oldest, err := a.DB.OldestEvent(ctx)
+		if err != nil {
+			return err
+		}
+		if oldest == 0 || oldest > at+1 { // some may have been swept before they were read
+			return gap()
+		}
+		if len(events) == replayPage {
+			upTo = events[replayPage-1].Seq
 		}
 		for i := range events {
-			if at = events[i].Seq; at > head.Seq {
-				break
-			}
 			missed := &reader{token: r.token, renew: r.renew, who: r.who, id: r.identity(), more: make(chan struct{}, 1), gone: make(chan struct{})}
 			if err := a.tell(ctx, &events[i], a.audienceOf(r, missed)); err != nil {
 				return err
@@ -118,6 +137,11 @@ func (a *API) catchUp(ctx context.Context, r *reader, last string, head db.Event
 			if err = errors.Join(err, out.flush()); err != nil {
 				return err
 			}
+		}
+		at = upTo
+		out.place(at) // it goes on from here if the connection ends while it catches up
+		if err := out.flush(); err != nil {
+			return err
 		}
 	}
 	return nil

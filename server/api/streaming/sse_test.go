@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -154,6 +156,42 @@ func TestAQuietStreamKeepsItsPlace(t *testing.T) {
 		_ = first.close()
 		s.emit(me)
 		if got := s.listen(first.last).until(""); got[0] != "filters_changed" {
+			t.Errorf("told %q", got)
+		}
+	})
+}
+
+// TestABusyInstanceLeavesNoGap: far more happened to others than to the stream that is
+// opened anew.
+func TestABusyInstanceLeavesNoGap(t *testing.T) {
+	stages(t, func(t *testing.T, s *stage) {
+		first := s.listen("")
+		first.until(s.emit(me))
+		_ = first.close()
+		for _, busy := range []db.Event{{Kind: "notice.account"}, {Kind: db.EventFilters}} {
+			events := make([]db.Event, 6000)
+			for i := range events {
+				events[i] = busy
+				events[i].Subject, events[i].AccountID = strconv.Itoa(i), "others"
+			}
+			for page := range slices.Chunk(events, 1000) {
+				if err := s.db.Emit(t.Context(), page...); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		s.emit(me)
+		s.emit("others")
+		s.emit(me)
+		for s.db.EventCursor().Seq < 12004 {
+			time.Sleep(time.Millisecond)
+		}
+		head, err := s.db.EventHead(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		second := s.listen(first.last)
+		if got := second.until(head.String()); !slices.Equal(got, []string{"filters_changed", "filters_changed"}) {
 			t.Errorf("told %q", got)
 		}
 	})
