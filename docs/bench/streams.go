@@ -39,6 +39,7 @@ const (
 
 // A streaming is the cost of open streams on one database.
 type streaming struct {
+	Program  string `json:"program"` // "now" or "before"
 	Database string `json:"database"`
 	Sockets  int    `json:"sockets"`
 
@@ -61,7 +62,8 @@ type streaming struct {
 	Missed     int64           `json:"missed"`  // events that others did not get meanwhile
 }
 
-// measureStreams measures streams on every database.
+// measureStreams measures streams on every database, with this program and, in turns,
+// with the one that is to be compared.
 func measureStreams(ctx context.Context, o options, bins *programs, work string) (all []*streaming, err error) {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
@@ -71,23 +73,53 @@ func measureStreams(ctx context.Context, o options, bins *programs, work string)
 		return nil, fmt.Errorf("-streams %d: a process may have %d files open here (ulimit -Hn)", o.streams, limit.Max)
 	}
 	for _, database := range o.databases {
-		w := &world{Database: database, Program: bins.name, dir: filepath.Join(work, "streams-"+database), bins: bins}
-		s, err := w.streams(ctx, o)
-		if err = errors.Join(err, w.close(false)); err != nil {
-			return nil, fmt.Errorf("streams on %s: %w", database, err)
+		var worlds []*world
+		for _, p := range bins.beside(o.before) {
+			w := &world{Database: database, Program: p.name, dir: filepath.Join(work, "streams-"+database+"-"+p.name), bins: p}
+			worlds = append(worlds, w)
+			defer func() { err = errors.Join(err, w.close(false)) }()
 		}
-		all = append(all, s)
+		measured, err := streamsOf(ctx, o, worlds)
+		if err != nil {
+			return all, fmt.Errorf("streams on %s: %w", database, err)
+		}
+		all = append(all, measured...)
 	}
 	return all, nil
 }
 
+// streamsOf measures the streams of some worlds, the rates of posts in turns.
+func streamsOf(ctx context.Context, o options, worlds []*world) (all []*streaming, err error) {
+	for _, w := range worlds {
+		s, err := w.streams(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	for range o.runs {
+		for i, w := range worlds {
+			if err := w.compare(ctx, o, all[i]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for i, w := range worlds {
+		if err := errors.Join(w.crowd(ctx, all[i]), w.silence(ctx, all[i])); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// streams serves a world, and measures how late events are.
 func (w *world) streams(ctx context.Context, o options) (s *streaming, err error) {
-	s = &streaming{Database: w.Database, Sockets: o.streams, Silent: silent}
+	s = &streaming{Program: w.Program, Database: w.Database, Sockets: o.streams, Silent: silent}
 	var nicks []string
 	for i := range posters {
 		nicks = append(nicks, fmt.Sprintf("poster%02d", i))
 	}
-	tokens, err := w.blank(ctx, o.dsn, "svc_bench_streams", nicks...)
+	tokens, err := w.blank(ctx, o.dsn, "svc_bench_streams_"+w.Program, nicks...)
 	if err != nil {
 		return nil, err
 	}
@@ -98,21 +130,11 @@ func (w *world) streams(ctx context.Context, o options) (s *streaming, err error
 	if s.Here, err = w.tell(ctx, w.address); err != nil {
 		return nil, err
 	}
-	note("%s: told within %s (p50), %s (p99)", w.Database, quantile(s.Here, 50), quantile(s.Here, 99))
+	note("%s: told within %s (p50), %s (p99)", w, quantile(s.Here, 50), quantile(s.Here, 99))
 	if w.pg != nil {
-		if err := w.elsewhere(ctx, s); err != nil {
-			return nil, err
-		}
+		err = w.elsewhere(ctx, s)
 	}
-	for range o.runs {
-		if err := w.compare(ctx, o, s); err != nil {
-			return nil, err
-		}
-	}
-	if err := w.crowd(ctx, s); err != nil {
-		return nil, err
-	}
-	return s, w.silence(ctx, s)
+	return s, err
 }
 
 // elsewhere measures how late the event of a post is at another process.
@@ -124,7 +146,7 @@ func (w *world) elsewhere(ctx context.Context, s *streaming) (err error) {
 	}
 	defer func() { err = errors.Join(err, other.stop()) }()
 	if s.There, err = w.tell(ctx, other.address); err == nil {
-		note("%s: told at another process within %s (p50), %s (p99)", w.Database, quantile(s.There, 50), quantile(s.There, 99))
+		note("%s: told at another process within %s (p50), %s (p99)", w, quantile(s.There, 50), quantile(s.There, 99))
 	}
 	return err
 }
@@ -192,7 +214,7 @@ func (w *world) compare(ctx context.Context, o options, s *streaming) error {
 		}
 	}
 	last := len(s.Alone) - 1
-	note("%s: %.0f posts/s, %.0f with %d listeners, %.0f if all hear all", w.Database, s.Alone[last], s.Heard[last], listeners, s.HeardByAll[last])
+	note("%s: %.0f posts/s, %.0f with %d listeners, %.0f if all hear all", w, s.Alone[last], s.Heard[last], listeners, s.HeardByAll[last])
 	if w.pg == nil {
 		return nil
 	}
@@ -224,7 +246,7 @@ func (w *world) crowd(ctx context.Context, s *streaming) error {
 		return err
 	}
 	s.KiB = 1024 * (memoryOf(w.server.Process.Pid).RSS - before) / float64(s.Sockets)
-	note("%s: %d sockets, %.1f KiB each", w.Database, s.Sockets, s.KiB)
+	note("%s: %d sockets, %.1f KiB each", w, s.Sockets, s.KiB)
 	if s.Idle, err = w.times(ctx, nil); err != nil {
 		return err
 	}
@@ -243,7 +265,7 @@ func (w *world) crowd(ctx context.Context, s *streaming) error {
 		settle(20*time.Second, w.roots()...)
 		s.ToAllCPU = append(s.ToAllCPU, (cpu(w.roots()...) - used).Seconds())
 	}
-	note("%s: to all within %s", w.Database, s.ToAll)
+	note("%s: to all within %s", w, s.ToAll)
 	s.Told, err = w.times(ctx, func(n int) error { _, err := w.post(ctx, n); return err })
 	return err
 }
@@ -312,7 +334,7 @@ func (w *world) silence(ctx context.Context, s *streaming) error {
 			s.CutOff++
 		}
 	}
-	note("%s: %d of %d silent sockets cut off; others missed %d events", w.Database, s.CutOff, silent, s.Missed)
+	note("%s: %d of %d silent sockets cut off; others missed %d events", w, s.CutOff, silent, s.Missed)
 	return err
 }
 
@@ -458,7 +480,11 @@ func (c *crowd) close() {
 func streams(b *strings.Builder, all []*streaming) {
 	b.WriteString("\n### Streams\n\n| |")
 	for _, s := range all {
-		fmt.Fprintf(b, " %s |", title(s.Database))
+		name := title(s.Database)
+		if s.Program == "before" {
+			name += ", before"
+		}
+		fmt.Fprintf(b, " %s |", name)
 	}
 	b.WriteString("\n|---|" + strings.Repeat("--:|", len(all)) + "\n")
 	line := func(name string, of func(s *streaming) string) {
