@@ -104,25 +104,10 @@ func TestATransactionThatCommitsLateIsMissedByNobody(t *testing.T) {
 	dsn := onPostgres(t)
 	d, other := dbtest.Open(t, dsn), dbtest.Open(t, dsn)
 	w := watch(t, d)
-	// Events are the last statement of a transaction. This one stores them by
-	// hand, so that others can commit before it does.
-	begin := func(subject string) (commit func()) {
-		tx, err := other.Writer().BeginTx(t.Context(), nil)
-		if err == nil {
-			_, err = tx.ExecContext(t.Context(), "INSERT INTO events (kind, subject, account_id, data, created_at) VALUES ('status', $1, '', '', 0)", subject)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = tx.Rollback() })
-		return func() {
-			if err := tx.Commit(); err != nil {
-				t.Error(err)
-			}
-		}
-	}
-	begin("open")
-	late := begin("late")
+	// Events are the last statement of a transaction. These are stored by hand, so
+	// that others can commit before.
+	insertEvent(t, other, "open")
+	late := insertEvent(t, other, "late")
 	emit(t, d, "early")
 	if got := w.subjects(1); !slices.Equal(got, []string{"early"}) {
 		t.Errorf("told %v", got)

@@ -133,7 +133,8 @@ func (e *events) begin() {
 func TestAStreamWithoutAnEventGoesOn(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ann, token := s.Client("ann"), s.Token("ann", servertest.AllScopes)
-		say(t, ann, "before")
+		told := dial(t, s, token, "stream=user")
+		told.until("update", say(t, ann, "before").ID)
 		first := listen(t, s, token, "user", "")
 		first.begin()
 		_ = first.body.Close()
