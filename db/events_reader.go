@@ -14,9 +14,10 @@ import (
 
 // The rhythm of reading events.
 const (
-	coalesce   = 5 * time.Millisecond // events of further transactions wait for the numbering of one
-	readAnyway = time.Second          // the pause between reads without a notification
-	eventPage  = 500                  // events of one statement
+	coalesce   = 20 * time.Millisecond // while events come one after another, those of further transactions wait for the next read
+	busy       = 20 * time.Millisecond // since the last event; one that comes later is read at once
+	readAnyway = time.Second           // the pause between reads without a notification
+	eventPage  = 500                   // events of one statement
 )
 
 // eventReader reads the events of all processes, in the order of their numbers.
@@ -28,7 +29,8 @@ type eventReader struct {
 	followers []func(epoch string, events []Event)
 	cursor    EventPosition // the last event that was passed on
 
-	read time.Time // when events were last read to their end, for Listen alone
+	read  time.Time // when events were last read to their end, for Listen alone
+	found time.Time // when events were last found, likewise
 }
 
 func (r *eventReader) init() {
@@ -83,7 +85,7 @@ func (d *DB) Listen(ctx context.Context) {
 			return
 		case <-time.After(readAnyway):
 		case <-r.woken:
-			if d.pool.dialect == Postgres {
+			if time.Since(r.found) < busy {
 				rest(ctx, coalesce)
 			}
 		}
@@ -123,6 +125,7 @@ func (d *DB) readEvents(ctx context.Context) error {
 			}
 			full = len(events) == eventPage
 			if len(events) > 0 {
+				r.found = time.Now()
 				d.passOn(events)
 			}
 		}

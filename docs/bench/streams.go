@@ -187,9 +187,10 @@ func (w *world) post(ctx context.Context, n int) (time.Time, error) {
 // compare measures the rate of posts with and without listeners and, on PostgreSQL,
 // as it would be if each transaction that has an event notified.
 func (w *world) compare(ctx context.Context, o options, s *streaming) error {
+	var used []float64 // processor time of a post, in ms
 	rate := func(into *[]float64) error {
 		c, err := w.load(ctx, endpoints[len(endpoints)-1], posters, o.seconds)
-		*into = append(*into, c.Rate)
+		*into, used = append(*into, c.Rate), append(used, c.CPU)
 		return err
 	}
 	if err := rate(&s.Alone); err != nil {
@@ -214,7 +215,7 @@ func (w *world) compare(ctx context.Context, o options, s *streaming) error {
 		}
 	}
 	last := len(s.Alone) - 1
-	note("%s: %.0f posts/s, %.0f with %d listeners, %.0f if all hear all", w, s.Alone[last], s.Heard[last], listeners, s.HeardByAll[last])
+	note("%s: %.0f posts/s, %.0f with %d listeners, %.0f if all hear all; ms of processor time each: %.2f", w, s.Alone[last], s.Heard[last], listeners, s.HeardByAll[last], used)
 	if w.pg == nil {
 		return nil
 	}

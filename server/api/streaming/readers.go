@@ -77,27 +77,35 @@ func (r *reader) cause() error {
 	return r.why
 }
 
-// give queues a message for a reader. A reader with a full queue is cut off: it
-// may connect again and get the missed events. Nothing is queued after a reader is
-// cut off, since the events between may be lost.
-func (r *reader) give(m *message, s stream) {
+// give queues a message for a reader, and reports whether nothing waited before: then
+// the reader must be woken. A reader with a full queue is cut off: it may connect again
+// and get the missed events. Nothing is queued after a reader is cut off, since the
+// events between may be lost.
+func (r *reader) give(m *message, s stream) (asleep bool) {
 	r.mu.Lock()
-	full, over := len(r.waiting) >= mostWaiting, r.why != nil
-	if !full && !over {
+	n, over := len(r.waiting), r.why != nil
+	if n < mostWaiting && !over {
 		r.waiting = append(r.waiting, delivery{m, s})
 	}
 	r.mu.Unlock()
-	if over {
-		return
-	}
-	if full {
+	if n >= mostWaiting && !over {
 		r.cut(errSlow)
-		return
 	}
+	return n == 0 && !over
+}
+
+// wake has a reader take what waits.
+func (r *reader) wake() {
 	select {
 	case r.more <- struct{}{}:
 	default:
 	}
+}
+
+// answer gives a reader a message at once.
+func (r *reader) answer(m *message, s stream) {
+	r.give(m, s)
+	r.wake()
 }
 
 // take returns all that waits for a reader.

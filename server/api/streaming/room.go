@@ -140,7 +140,7 @@ func (p *phoenix) hear(ctx context.Context, text []byte) {
 		p.cut(errBadMessage)
 		return
 	}
-	send := func(out phoenixMessage) { p.give(&message{raw: p.bytes(out)}, stream{}) }
+	send := func(out phoenixMessage) { p.answer(&message{raw: p.bytes(out)}, stream{}) }
 	answer := func(status string, response any) {
 		payload, err := json.Marshal(map[string]any{"status": status, "response": response})
 		if err != nil { // texts always can be written
@@ -168,7 +168,7 @@ func (p *phoenix) hear(ctx context.Context, text []byte) {
 		}
 		p.joined.Store(true)
 		answer("ok", done)
-		p.give(last, here)
+		p.answer(last, here)
 	case m.Event == "phx_leave":
 		p.unsubscribe(p.reader, here)
 		p.joined.Store(false)

@@ -144,7 +144,7 @@ func (m mastodon) longest() int64 { return 4 << 10 }
 
 func (m mastodon) hear(ctx context.Context, text []byte) {
 	if err := m.obey(ctx, m.reader, text); err != nil {
-		m.give(&message{raw: refusal(err)}, stream{})
+		m.answer(&message{raw: refusal(err)}, stream{})
 	}
 }
 

@@ -128,7 +128,7 @@ func (a *API) catchUp(ctx context.Context, r *reader, last string, head db.Event
 		}
 		for i := range events {
 			missed := &reader{token: r.token, renew: r.renew, who: r.who, id: r.identity(), more: make(chan struct{}, 1), gone: make(chan struct{})}
-			if err := a.tell(ctx, &events[i], a.audienceOf(r, missed)); err != nil {
+			if err := a.tell(ctx, &events[i], a.audienceOf(r, missed), new(sleepers)); err != nil {
 				return err
 			}
 			for _, d := range missed.take() {

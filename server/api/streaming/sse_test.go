@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -60,7 +61,12 @@ func stages(t *testing.T, fn func(t *testing.T, s *stage)) {
 				t.Error(err)
 			}
 		})
-		server := httptest.NewServer(engine)
+		server := httptest.NewUnstartedServer(engine)
+		server.Config.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
+			_ = c.(*net.TCPConn).SetWriteBuffer(4 << 10) // so that a client that does not read is felt
+			return ctx
+		}
+		server.Start()
 		ctx, stop := context.WithCancel(context.Background())
 		var running sync.WaitGroup
 		running.Go(func() { s.db.Listen(ctx) })
@@ -100,7 +106,9 @@ type listening struct {
 	last  string
 }
 
-func (s *stage) listen(after string) *listening {
+func (s *stage) listen(after string) *listening { return s.listenBy(http.DefaultClient, after) }
+
+func (s *stage) listenBy(c *http.Client, after string) *listening {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
 	s.t.Cleanup(cancel)
@@ -112,7 +120,7 @@ func (s *stage) listen(after string) *listening {
 	if after != "" {
 		req.Header.Set("Last-Event-ID", after)
 	}
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := c.Do(req)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -137,14 +137,19 @@ const telling = 10 * time.Second
 
 // tellAll sends events in their order, if there are readers.
 func (a *API) tellAll(ctx context.Context, events []db.Event) {
+	var asleep sleepers
+	defer asleep.wake()
 	for i := range events {
 		subs := a.snapshot()
 		if subs == nil {
 			break
 		}
 		bounded, cancel := context.WithTimeout(ctx, telling)
-		err := a.tell(bounded, &events[i], subs)
+		err := a.tell(bounded, &events[i], subs, &asleep)
 		cancel()
+		if len(asleep.readers) > 0 && time.Since(asleep.since) > longestSleep {
+			asleep.wake()
+		}
 		switch {
 		case ctx.Err() != nil:
 			return

@@ -7,15 +7,17 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"time"
 
 	"svc/client/api"
 	"svc/db"
 	"svc/server/rules/auth"
 )
 
-// tell sends an event to the readers of an audience who may know of it.
-func (a *API) tell(ctx context.Context, e *db.Event, to *audience) error {
-	t := teller{API: a, event: e, to: to}
+// tell queues an event for the readers of an audience who may know of it. Those who are
+// to be woken are added to asleep.
+func (a *API) tell(ctx context.Context, e *db.Event, to *audience, asleep *sleepers) error {
+	t := teller{API: a, event: e, to: to, asleep: asleep}
 	switch e.Kind {
 	case db.EventStatus:
 		return t.status(ctx, "update")
@@ -46,8 +48,37 @@ func (a *API) tell(ctx context.Context, e *db.Event, to *audience) error {
 // teller sends one event.
 type teller struct {
 	*API
-	event *db.Event
-	to    *audience
+	event  *db.Event
+	to     *audience
+	asleep *sleepers
+}
+
+// sleepers are readers with messages that they were not woken for. Messages of events
+// that are told one after another are sent together.
+type sleepers struct {
+	readers []*reader
+	since   time.Time // when the first was added
+}
+
+// longestSleep is how long messages wait for those of further events.
+const longestSleep = 20 * time.Millisecond
+
+// wake wakes all.
+func (s *sleepers) wake() {
+	for _, r := range s.readers {
+		r.wake()
+	}
+	s.readers = s.readers[:0]
+}
+
+// giveTo queues a message for a reader.
+func (t *teller) giveTo(s subscription, m *message) {
+	if s.give(m, s.stream) {
+		if len(t.asleep.readers) == 0 {
+			t.asleep.since = time.Now()
+		}
+		t.asleep.readers = append(t.asleep.readers, s.reader)
+	}
 }
 
 // message makes the bytes that all readers of a payload share.
@@ -74,7 +105,7 @@ func (t *teller) give(event string, payload []byte, subs ...[]subscription) {
 			if m == nil {
 				m = t.message(event, payload)
 			}
-			s.give(m, s.stream)
+			t.giveTo(s, m)
 		}
 	}
 }
@@ -246,7 +277,7 @@ func (t *teller) reachedHomes(ctx context.Context) error {
 			within[list][key] = subs
 		}
 	}
-	in := teller{t.API, t.event, &within}
+	in := teller{t.API, t.event, &within, t.asleep}
 	return in.lists(ctx, "update")
 }
 
@@ -429,7 +460,7 @@ func (t *teller) show(ctx context.Context, event string, refs []db.StatusRef, of
 			made[&payload[0]] = m
 		}
 		for _, s := range readers(viewer) {
-			s.give(m, s.stream)
+			t.giveTo(s, m)
 		}
 	}
 	return nil

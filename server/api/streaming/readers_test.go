@@ -1,0 +1,142 @@
+package streaming
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"svc/db"
+	"svc/db/dbtest"
+	"svc/server/platform/config"
+	"svc/server/rules/auth"
+)
+
+// TestAReaderThatDoesNotReadHarmsNobody tells of more events than may wait for a reader.
+// The one who takes none is cut off, and given nothing after those that were lost; the
+// one beside gets all.
+func TestAReaderThatDoesNotReadHarmsNobody(t *testing.T) {
+	live, err := config.NewLive(config.DefaultSettings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := New(Parts{DB: dbtest.New(t), Settings: live, Log: slog.New(slog.DiscardHandler)})
+	open := func() *reader {
+		r := newReader("")
+		r.id = &auth.Identity{Account: &db.Account{ID: me}}
+		if err := errors.Join(a.begin(r), a.subscribe(r, stream{kind: home})); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	idle, busy := open(), open()
+	var got int64
+	for seq := range int64(mostWaiting + 50) {
+		a.tellAll(t.Context(), []db.Event{{Seq: seq + 1, Kind: db.EventFilters, AccountID: me}})
+		select {
+		case <-busy.more:
+		default:
+			t.Fatalf("event %d wakes nobody", seq+1)
+		}
+		for _, d := range busy.take() {
+			if got++; d.seq != got {
+				t.Errorf("event %d comes after %d", d.seq, got-1)
+			}
+		}
+	}
+	if got != mostWaiting+50 || busy.cause() != nil {
+		t.Errorf("the other has %d events, %v", got, busy.cause())
+	}
+	if err := idle.cause(); !errors.Is(err, errSlow) {
+		t.Errorf("it is cut off: %v", err)
+	}
+	if n := len(idle.take()); n != mostWaiting {
+		t.Errorf("%d events wait", n)
+	}
+	a.tellAll(t.Context(), []db.Event{{Seq: 1000, Kind: db.EventFilters, AccountID: me}})
+	if late := idle.take(); len(late) != 0 {
+		t.Errorf("after lost events it is given %d", late[0].seq)
+	}
+}
+
+// TestEventsOfOneReadAreTakenTogether wakes a reader once for all events that are told
+// one after another.
+func TestEventsOfOneReadAreTakenTogether(t *testing.T) {
+	live, err := config.NewLive(config.DefaultSettings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := New(Parts{DB: dbtest.New(t), Settings: live, Log: slog.New(slog.DiscardHandler)})
+	r := newReader("")
+	r.id = &auth.Identity{Account: &db.Account{ID: me}}
+	if err := errors.Join(a.begin(r), a.subscribe(r, stream{kind: home})); err != nil {
+		t.Fatal(err)
+	}
+	asleep := sleepers{}
+	for range 3 {
+		if err := a.tell(t.Context(), &db.Event{Kind: db.EventFilters, AccountID: me}, a.snapshot(), &asleep); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-r.more:
+			t.Fatal("it is woken for each event")
+		default:
+		}
+	}
+	asleep.wake()
+	<-r.more
+	if n := len(r.take()); n != 3 || len(asleep.readers) != 0 {
+		t.Errorf("%d events, %d asleep", n, len(asleep.readers))
+	}
+}
+
+// TestASlowStreamGetsTheRestLater: a client does not read while far more events come than
+// may wait, and is cut off. When it connects again, it gets the others.
+func TestASlowStreamGetsTheRestLater(t *testing.T) {
+	stages(t, func(t *testing.T, s *stage) {
+		dialer := net.Dialer{}
+		slow := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			conn, err := dialer.DialContext(ctx, network, address)
+			if err == nil {
+				err = conn.(*net.TCPConn).SetReadBuffer(1 << 10)
+			}
+			return conn, err
+		}}}
+		defer slow.CloseIdleConnections()
+		first := s.listenBy(slow, "")
+		first.until(s.emit(me))
+		const many = 4000
+		before := s.db.EventCursor().Seq
+		events := make([]db.Event, many)
+		for i := range events {
+			events[i] = db.Event{Kind: db.EventFilters, AccountID: me, Subject: strconv.Itoa(i)}
+		}
+		if err := s.db.Emit(t.Context(), events...); err != nil {
+			t.Fatal(err)
+		}
+		for s.api.told.Load() < before+many {
+			time.Sleep(time.Millisecond)
+		}
+		got := 0
+		for first.lines.Scan() {
+			if text, ok := strings.CutPrefix(first.lines.Text(), "id: "); ok {
+				first.last = text
+			}
+			if first.lines.Text() == "event: filters_changed" {
+				got++
+			}
+		}
+		if got >= many {
+			t.Fatal("it is not cut off")
+		}
+		rest := s.listen(first.last).until(s.db.EventCursor().String())
+		if n := got + len(rest); n != many {
+			t.Errorf("%d events, then %d", got, len(rest))
+		}
+	})
+}
