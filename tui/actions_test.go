@@ -17,7 +17,7 @@ func TestResolveWaitsFourSecondsThenGoes(t *testing.T) {
 	d := begin(t, newWorld(t), 80, 24)
 	d.press("r")
 	d.shows("resolve 4s", "OUTBOX 1  resolve 9xA1q")
-	if got := d.under(); got != "9xA0z0000000000002" {
+	if got := d.under(); got != "9x000000000009xA0z" {
 		t.Errorf("the cursor is on %s, want the next row", got)
 	}
 	d.pass(3500 * time.Millisecond)
@@ -25,7 +25,7 @@ func TestResolveWaitsFourSecondsThenGoes(t *testing.T) {
 		t.Fatalf("sent early: %q", w)
 	}
 	d.pass(time.Second)
-	want := []string{`PATCH /api/svc/admin/reports {"reports":[{"id":"9xA1q0000000000001","state":"resolved"}]}`}
+	want := []string{`PATCH /api/svc/admin/reports {"reports":[{"id":"9x000000000009xA1q","state":"resolved"}]}`}
 	if diff := cmp.Diff(want, d.world.writes()); diff != "" {
 		t.Error(diff)
 	}
@@ -49,8 +49,8 @@ func TestUndoAfterSendingReopens(t *testing.T) {
 	d.pass(5 * time.Second)
 	d.press("u")
 	want := []string{
-		`PATCH /api/svc/admin/reports {"reports":[{"id":"9xA1q0000000000001","state":"resolved"}]}`,
-		`PATCH /api/svc/admin/reports {"reports":[{"id":"9xA1q0000000000001","state":"open"}]}`,
+		`PATCH /api/svc/admin/reports {"reports":[{"id":"9x000000000009xA1q","state":"resolved"}]}`,
+		`PATCH /api/svc/admin/reports {"reports":[{"id":"9x000000000009xA1q","state":"open"}]}`,
 	}
 	if diff := cmp.Diff(want, d.world.writes()); diff != "" {
 		t.Error(diff)
@@ -70,7 +70,7 @@ func TestUndoAfterSomebodyElseChangedItSaysWhyNot(t *testing.T) {
 	d.pass(5 * time.Second)
 	d.world.change(func() {
 		d.world.Reports[0]["state"] = "closed"
-		d.world.log("tess", "9xA1q0000000000001", "closed")
+		d.world.log("tess", "9x000000000009xA1q", "closed")
 	})
 	d.press("u")
 	d.shows("not undone: closed by tess")
@@ -174,7 +174,7 @@ func TestDeletingPostsWaitsEightSeconds(t *testing.T) {
 		t.Fatalf("sent early: %q", w)
 	}
 	d.pass(time.Second)
-	if diff := cmp.Diff([]string{"DELETE /api/svc/admin/statuses/9xPq100000000000aa"}, d.world.writes()); diff != "" {
+	if diff := cmp.Diff([]string{"DELETE /api/svc/admin/statuses/9x000000000009xPq1"}, d.world.writes()); diff != "" {
 		t.Error(diff)
 	}
 	d.shows("[deleted]")
@@ -250,9 +250,9 @@ func TestSensitiveAndVisibilityOfMarkedPosts(t *testing.T) {
 	d.press("u")
 	d.pass(10 * time.Second)
 	want := []string{
-		`PUT /api/svc/admin/statuses/9xPq100000000000aa {"sensitive":true}`,
-		`PUT /api/svc/admin/statuses/9xPq100000000000aa {"visibility":"unlisted"}`,
-		`PUT /api/svc/admin/statuses/9xPq400000000000bb {"visibility":"unlisted"}`,
+		`PUT /api/svc/admin/statuses/9x000000000009xPq1 {"sensitive":true}`,
+		`PUT /api/svc/admin/statuses/9x000000000009xPq1 {"visibility":"unlisted"}`,
+		`PUT /api/svc/admin/statuses/9x000000000009xPq4 {"visibility":"unlisted"}`,
 	}
 	got := d.world.writes()
 	if diff := cmp.Diff(len(want), len(got)); diff != "" {
@@ -288,7 +288,7 @@ func TestANoteIsWrittenSentAndTakenBack(t *testing.T) {
 	d.press("nnews<ctrl+s>")
 	d.shows("OUTBOX 1  note 9xA1q")
 	d.pass(6 * time.Second)
-	if diff := cmp.Diff([]string{`POST /api/svc/admin/reports/9xA1q0000000000001/notes {"content":"old news"}`}, d.world.writes()); diff != "" {
+	if diff := cmp.Diff([]string{`POST /api/svc/admin/reports/9x000000000009xA1q/notes {"content":"old news"}`}, d.world.writes()); diff != "" {
 		t.Error(diff)
 	}
 	d.press("<enter>")
@@ -315,7 +315,7 @@ func TestSomebodyElsesStateIsNotOverwritten(t *testing.T) {
 	d.press("jr")
 	d.world.change(func() {
 		d.world.Reports[1]["state"] = "closed"
-		d.world.log("tess", "9xA0z0000000000002", "closed")
+		d.world.log("tess", "9x000000000009xA0z", "closed")
 	})
 	d.pass(4 * time.Second)
 	d.shows("gone:tess", "closed by tess")
@@ -329,7 +329,7 @@ func TestARowResolvedElsewhereBecomesAGhostNamingTheModerator(t *testing.T) {
 	d.press("jj")
 	d.world.change(func() {
 		d.world.Reports[2]["state"] = "resolved"
-		d.world.log("tess", "9x9zz0000000000003", "resolved")
+		d.world.log("tess", "9x000000000009x9zz", "resolved")
 	})
 	d.pass(10 * time.Second)
 	d.shows(">   9x9zz", "gone:tess", "resolved by tess")
@@ -347,7 +347,7 @@ func TestTheCursorKeepsItsReportWhileOthersArrive(t *testing.T) {
 			for k, v := range d.world.Reports[0] {
 				copied[k] = v
 			}
-			copied["id"] = fmt.Sprintf("9xC%03d00000000000", i)
+			copied["id"] = fmt.Sprintf("9xC0000000000%05d", i)
 			d.world.Reports = append([]object{copied}, d.world.Reports...)
 		}
 	})
@@ -361,7 +361,7 @@ func TestTheCursorKeepsItsReportWhileOthersArrive(t *testing.T) {
 		t.Errorf("merging moved the cursor from %s to %s", before, d.under())
 	}
 	d.press("gg")
-	d.shows("9xC09")
+	d.shows("00099")
 }
 
 func TestANewReportAppearsWithoutAKey(t *testing.T) {
@@ -371,7 +371,7 @@ func TestANewReportAppearsWithoutAKey(t *testing.T) {
 		for k, v := range d.world.Reports[0] {
 			copied[k] = v
 		}
-		copied["id"] = "9xZ9900000000000000"
+		copied["id"] = "9xZ00000000009xZ99"
 		d.world.Reports = append([]object{copied}, d.world.Reports...)
 	})
 	d.pass(6 * time.Second)
@@ -382,7 +382,7 @@ func TestANewReportAppearsWithoutAKey(t *testing.T) {
 		for k, v := range d.world.Reports[0] {
 			copied[k] = v
 		}
-		copied["id"] = "9xZa900000000000000"
+		copied["id"] = "9xZ00000000009xZa9"
 		d.world.Reports = append([]object{copied}, d.world.Reports...)
 	})
 	d.pass(6 * time.Second)

@@ -25,7 +25,7 @@ func (p *reportPage) title(*model) string { return "REPORT " + safe.Line(p.id) }
 func (p *reportPage) extras(m *model) []extra {
 	if row, known := m.reports.Row(p.id); known {
 		state, _, _, _ := m.reports.drawState(m, row)
-		return []extra{{state, 0}}
+		return []extra{{text: state}}
 	}
 	return nil
 }
@@ -125,7 +125,7 @@ func (p *userPage) title(*model) string { return "USER " + shown.Acct(p.nick).St
 
 func (p *userPage) extras(m *model) []extra {
 	if wish := m.wish("user/" + p.nick); wish != "" {
-		return []extra{{wish, 0}}
+		return []extra{{text: wish}}
 	}
 	return nil
 }

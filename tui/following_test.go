@@ -47,7 +47,7 @@ func TestWhatOthersDoIsSeenAtOnce(t *testing.T) {
 	if _, err := tess.Users.Approve(ctx, "newcomer"); err != nil {
 		t.Fatal(err)
 	}
-	d.hear("an entry of the log", shown("approved users: @newcomer"))
+	d.hear("an entry of the log", shown("approved newcomer"))
 	if took := d.clock.Sub(began); took >= pollInUse {
 		t.Errorf("that took %v, in which the server is polled anyway", took)
 	}

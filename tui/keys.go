@@ -28,7 +28,7 @@ const (
 	doDeactivate, doActivate            command = "deactivate", "activate"
 	doDelete, doSensitive, doVisibility command = "delete", "sensitive", "visibility"
 	doUndo, doUndoAll, doOutbox         command = "undo", "undo-all", "outbox"
-	doHelp, doActions                   command = "help", "actions"
+	doHelp, doActions, doDemo           command = "help", "actions", "demo"
 	doMenu, doSave, doPalette           command = "menu", "save", "palette"
 	doResetLink, doBackup               command = "reset-link", "backup"
 	doSuspend, doQuit, doInterrupt      command = "suspend", "quit", "interrupt"
@@ -145,7 +145,7 @@ func programBindings() []binding {
 		{do: doMenu, keys: []string{"x"}, on: onReports | onReport | onUsers | onUser | onNouns, help: "all that can be done here"},
 		{do: doSave, keys: []string{"ctrl+s"}, on: onLists, help: "save the list as jsonl or csv"},
 		{do: doPalette, keys: []string{":"}, on: onAll, help: "a command by its name: screens, and what keys do here"},
-		{do: doHelp, keys: []string{"?"}, on: onAll, help: "this help"},
+		{do: doHelp, keys: []string{"?", "f1"}, on: onAll, help: "this help"},
 		{do: doActions, keys: []string{"@"}, on: onAll, help: "what was done here"},
 		{do: doSuspend, keys: []string{"ctrl+z"}, on: onAll, help: "suspend"},
 		{do: doQuit, keys: []string{"q"}, on: onAll, help: "quit, or back from a detail"},
@@ -239,8 +239,11 @@ func (m *keymap) key(do command) string {
 }
 
 func keyName(key string) string {
-	if key == " " {
+	switch {
+	case key == " ":
 		return "space"
+	case len(key) > 1 && key[0] == 'f' && strings.Trim(key[1:], "0123456789") == "":
+		return strings.ToUpper(key)
 	}
 	return strings.ReplaceAll(key, "ctrl+", "ctrl-")
 }

@@ -15,8 +15,9 @@ import (
 // Columns of the moderation log.
 const (
 	logActor = iota
-	logMessage
-	logReport // id of the report it is about, as it came
+	logWhat
+	logMessage // as the server words it
+	logReport  // id of the report it is about, as it came
 	logHay
 	logTexts
 )
@@ -35,9 +36,9 @@ func newLogs() *logs {
 }
 
 func entryRow(e *shown.Entry) list.Row {
-	message := e.Message.String()
+	what, message := e.What.String(), e.Message.String()
 	return list.Row{
-		ID: e.Key, Texts: []string{e.Actor, message, e.Report, strings.ToLower(message)}, Nums: []int64{e.At.Unix()},
+		ID: e.Key, Texts: []string{e.Actor, what, message, e.Report, strings.ToLower(message + " " + what)}, Nums: []int64{e.At.Unix()},
 	}
 }
 
@@ -115,13 +116,13 @@ func (l *logs) on() places { return onLog }
 
 func (l *logs) title(*model) string { return fmt.Sprintf("LOG %d", l.Len()) }
 
-func (l *logs) extras(*model) []extra {
+func (l *logs) extras(m *model) []extra {
 	var extras []extra
 	if l.filter.Text != "" {
-		extras = append(extras, extra{"/" + safe.Line(l.filter.Text), 1})
+		extras = append(extras, extra{text: "/" + safe.Line(l.filter.Text), keep: true})
 	}
 	if n := l.Waiting(); n > 0 {
-		extras = append(extras, extra{fmt.Sprintf("+%d new (.)", n), 0})
+		extras = append(extras, extra{text: fmt.Sprintf("+%d new (%s)", n, m.keys.key(doMerge))})
 	}
 	return extras
 }
@@ -163,17 +164,10 @@ func (l *logs) run(m *model, c command) (tea.Cmd, bool) {
 	return tea.Batch(l.refresh(), l.more(m)), true
 }
 
-func (l *logs) draw(_ *model, d layout) []line {
+func (l *logs) draw(m *model, d layout) []line {
 	lines := []line{inked(inkStrong, "    TIME                  ACTOR         WHAT")}
 	if l.Len() == 0 {
-		text := "no entries"
-		switch {
-		case l.failed.String() != "":
-			text = l.failed.String()
-		case l.loading:
-			text = "loading the log"
-		}
-		return append(lines, nil, plain("    "+text))
+		return append(lines, nil, l.nothing(m))
 	}
 	height := l.height(d)
 	from, to := l.Window(height)
@@ -184,7 +178,7 @@ func (l *logs) draw(_ *model, d layout) []line {
 			lead[1] = '*'
 		}
 		const actorWidth = 13
-		text := line{{fmt.Sprintf("%s  %s %s", stamp(time.Unix(l.Num(row, 0), 0)), safe.Fit(l.Text(row, logActor), actorWidth), l.Text(row, logMessage)), inkPlain}}
+		text := line{{fmt.Sprintf("%s  %s %s", stamp(time.Unix(l.Num(row, 0), 0)), safe.Fit(l.Text(row, logActor), actorWidth), l.Text(row, logWhat)), inkPlain}}
 		if i == l.Cursor() {
 			lead[0] = '>'
 			lines = append(lines, append(line{{string(lead), inkCursor}}, text.underCursor()...))
@@ -205,6 +199,10 @@ func (l *logs) draw(_ *model, d layout) []line {
 		}
 	}
 	return lines
+}
+
+func (l *logs) nothing(m *model) line {
+	return m.nothing("the log", "nothing is in the log yet", l.loading, l.failed, l.filter)
 }
 
 // height is the number of entries shown; below them the one under the cursor

@@ -24,6 +24,7 @@ type model struct {
 	keys     *keymap
 	theme    theme
 	host     string
+	demo     []string
 	readOnly bool
 	tty      terminalWriter
 
@@ -245,6 +246,8 @@ func (m *model) run(c command) tea.Cmd {
 		return m.open(newHelp(m))
 	case doActions:
 		return m.open(newActions(m))
+	case doDemo:
+		return m.open(newDemo(m))
 	case doBack, doQuit:
 		if m.screen().on()&onLists == 0 {
 			return m.back()
@@ -339,18 +342,27 @@ func (m *model) askFilter() tea.Cmd {
 		return nil
 	}
 	before := f.filterText()
-	m.ask(&prompt{
+	p := &prompt{
 		text: newTextField(before, false), label: "/", accept: "enter",
-		onText: func(m *model, text string) tea.Cmd { return f.setFilter(m, text) },
-		done: func(m *model, text string) tea.Cmd {
-			cmd := f.setFilter(m, text)
-			if wrong := list.ParseFilter(text, f.states()).Wrong; wrong != "" {
-				m.say(inkBad, "filter: "+safe.Line(wrong))
-			}
-			return cmd
-		},
 		cancel: func(m *model, _ string) tea.Cmd { return f.setFilter(m, before) },
-	})
+	}
+	p.onText = func(m *model, text string) tea.Cmd {
+		p.title = nil
+		if wrong := list.ParseFilter(text, f.states()).Wrong; wrong != "" {
+			p.title = []line{inked(inkBad, " "+safe.Line(wrong))}
+			return nil // the list stays as the last good filter has it
+		}
+		return f.setFilter(m, text)
+	}
+	p.done = func(m *model, text string) tea.Cmd {
+		cmd := p.onText(m, text)
+		if p.title != nil {
+			p.text = newTextField(text, false)
+			m.ask(p)
+		}
+		return cmd
+	}
+	m.ask(p)
 	return nil
 }
 

@@ -241,10 +241,10 @@ func (s *nounScreen) title(*model) string {
 func (s *nounScreen) extras(*model) []extra {
 	var extras []extra
 	if s.filter.Text != "" {
-		extras = append(extras, extra{"/" + safe.Line(s.filter.Text), 0})
+		extras = append(extras, extra{text: "/" + safe.Line(s.filter.Text), keep: true})
 	}
 	if s.banner.String() != "" {
-		extras = append(extras, extra{safe.Truncate(s.banner.String(), 28, "~"), 1})
+		extras = append(extras, extra{text: shortened(s.banner.String(), 28), rank: 1})
 	}
 	return extras
 }
@@ -277,7 +277,7 @@ func (s *nounScreen) draw(m *model, d layout) []line {
 	lines := []line{inked(inkStrong, "    "+s.heads(d.width))}
 	height := s.height(d)
 	if s.Len() == 0 {
-		return append(lines, nil, s.nothing())
+		return append(lines, nil, s.nothing(m))
 	}
 	from, to := s.Window(height)
 	for i := from; i < to; i++ {
@@ -300,16 +300,8 @@ func (s *nounScreen) draw(m *model, d layout) []line {
 }
 
 // nothing says why there are no rows.
-func (s *nounScreen) nothing() line {
-	switch {
-	case s.failed.String() != "":
-		return inked(inkBad, "    "+s.failed.String())
-	case s.loading || s.at.IsZero():
-		return inked(inkDim, "    loading "+s.noun.Name)
-	case s.filter.Text != "":
-		return plain("    nothing matches /" + safe.Line(s.filter.Text) + "; esc shows all")
-	}
-	return plain("    " + s.noun.Empty)
+func (s *nounScreen) nothing(m *model) line {
+	return m.nothing(s.noun.Name, s.noun.Empty, s.loading || s.at.IsZero(), s.failed, s.filter)
 }
 
 // wideColumns is the width from which columns marked as wide are drawn.

@@ -1,6 +1,9 @@
 package tui
 
-import "svc/client/safe"
+import (
+	"svc/client/safe"
+	"svc/tui/list"
+)
 
 // pager is where a screen stands in a list that is loaded page by page. The
 // answer to a query counts as long as its gen is the current one.
@@ -38,4 +41,18 @@ func (p *pager) took(page, rows int, err error) {
 		return
 	}
 	p.failed, p.complete = safe.Safe{}, rows < pageSize
+}
+
+// nothing says why a table has no rows: of things, empty where there are none.
+func (m *model) nothing(things, empty string, loading bool, failed safe.Safe, f list.Filter) line {
+	again := "; " + m.keys.key(doRefresh) + " tries again"
+	switch {
+	case failed.String() != "":
+		return inked(inkBad, "    "+things+" could not be loaded: "+failed.String()+again)
+	case loading:
+		return inked(inkDim, "    loading "+things)
+	case f.Text != "":
+		return plain("    nothing matches /" + safe.Line(f.Text) + "; " + m.keys.key(doBack) + " shows all")
+	}
+	return plain("    " + empty)
 }

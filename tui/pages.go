@@ -95,6 +95,17 @@ func newActions(m *model) *page {
 	return &page{name: "DONE HERE", text: func() []line { return history(m.staged) }}
 }
 
+// newDemo says how to reach the server of a demo.
+func newDemo(m *model) *page {
+	return &page{name: "DEMO", text: func() []line {
+		var lines []line
+		for _, text := range m.demo {
+			lines = append(lines, plain(" "+safe.Line(text)))
+		}
+		return lines
+	}}
+}
+
 func history(o *staged.Actions) []line {
 	var lines []line
 	for i := len(o.Done) - 1; i >= 0; i-- {

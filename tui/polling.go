@@ -140,7 +140,7 @@ func (m *model) readLog(entries []shown.Entry) tea.Cmd {
 		m.reports.logged(m, e)
 		m.users.logged(e)
 		if e.Actor != m.me.String() {
-			m.say(inkDim, e.Message.String())
+			m.say(inkDim, e.Actor+" "+e.What.String())
 		}
 	}
 	if len(fresh) == pollSize {

@@ -294,6 +294,37 @@ func (r *reports) count(nick, state string, n int) {
 	t.states[state] += n
 }
 
+// movedBy is how the number of shown reports changes when one goes from a state
+// to another.
+func (r *reports) movedBy(from, to string) int {
+	switch was, is := r.shows(from), r.shows(to); {
+	case was && !is:
+		return -1
+	case is && !was:
+		return 1
+	}
+	return 0
+}
+
+// staged is how the number of shown reports changes with the actions that wait.
+func (r *reports) staged(m *model) int {
+	n := 0
+	for _, item := range m.staged.Items {
+		for _, a := range item.Actions {
+			_, id, _ := strings.Cut(a.Target, "/")
+			if row, known := r.Row(id); known && a.Kind.State() != "" && r.matches(row) {
+				n += r.movedBy(r.Text(row, colState), a.Kind.State())
+			}
+		}
+	}
+	return n
+}
+
+// matches reports whether a row passes the filter.
+func (r *reports) matches(row int) bool {
+	return r.filter.Matches(r.Text(row, colHay), r.Text(row, colDomain))
+}
+
 // count is the number of reports in a state, or of all.
 func (t *tally) count(state string) int {
 	if t == nil {
@@ -321,6 +352,9 @@ func (t *tally) lastHour(now time.Time) int {
 // setState gives a report another state. If the view does not show that state,
 // the row goes, or stays as a ghost if keep is set or the cursor is on it.
 func (r *reports) setState(row int, state, reason string, keep bool) {
+	if !keep { // an action of one's own, which the server's count does not have yet
+		r.total += r.movedBy(r.Text(row, colState), state)
+	}
 	r.count(r.Text(row, colNick), r.Text(row, colState), -1)
 	r.count(r.Text(row, colNick), state, 1)
 	r.SetText(row, colState, state)

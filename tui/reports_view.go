@@ -20,11 +20,12 @@ const (
 	aboutPane = 23
 )
 
-func (r *reports) title(*model) string {
-	count := fmt.Sprintf("%d", r.total)
+func (r *reports) title(m *model) string {
+	n := r.total
 	if r.filter.Narrows() {
-		count = fmt.Sprintf("%d", r.shownRows())
+		n = r.shownRows()
 	}
+	count := fmt.Sprintf("%d", max(0, n+r.staged(m)))
 	if r.all >= 0 {
 		count += fmt.Sprintf("/%d", r.all)
 	}
@@ -34,9 +35,9 @@ func (r *reports) title(*model) string {
 // shownRows counts the rows that the filter shows, also in closed groups.
 func (r *reports) shownRows() int {
 	if !r.Grouped() {
-		return r.Len()
+		return r.Len() - r.Ghosts()
 	}
-	rows := 0
+	rows := -r.Ghosts()
 	for i := range r.Len() {
 		if e := r.At(i); e.Head() {
 			rows += len(r.GroupOf(e).Rows)
@@ -45,13 +46,13 @@ func (r *reports) shownRows() int {
 	return rows
 }
 
-func (r *reports) extras(*model) []extra {
-	extras := []extra{{"by:" + r.group.String(), 2}, {"sort:" + r.sort.String(), 3}}
+func (r *reports) extras(m *model) []extra {
+	extras := []extra{{text: "by:" + r.group.String(), rank: 2}, {text: "sort:" + r.sort.String(), rank: 3}}
 	if r.filter.Text != "" {
-		extras = append(extras, extra{"/" + safe.Line(r.filter.Text), 1})
+		extras = append(extras, extra{text: "/" + safe.Line(r.filter.Text), keep: true})
 	}
 	if n := r.Waiting(); n > 0 {
-		extras = append(extras, extra{fmt.Sprintf("+%d new (.)", n), 0})
+		extras = append(extras, extra{text: fmt.Sprintf("+%d new (%s)", n, m.keys.key(doMerge))})
 	}
 	return extras
 }
@@ -79,7 +80,7 @@ func (r *reports) hint(*model) string {
 }
 
 func (r *reports) draw(m *model, d layout) []line {
-	if r.Columns.Len() == 0 {
+	if r.Len() == 0 {
 		return r.drawEmpty(m, d)
 	}
 	if !d.beside {
@@ -108,14 +109,57 @@ func (r *reports) draw(m *model, d layout) []line {
 }
 
 func (r *reports) drawEmpty(m *model, d layout) []line {
-	text := "loading reports"
-	switch {
+	ink, text := inkPlain, ""
+	switch loaded := r.progress(m); {
 	case r.failed.String() != "":
-		text = "reports could not be loaded: " + r.failed.String()
-	case r.page > 0 && !r.loading:
-		text = "no reports"
+		ink, text = inkBad, "reports could not be loaded: "+r.failed.String()+"; "+m.keys.key(doRefresh)+" tries again"
+	case r.page == 0 || r.loading && r.Columns.Len() == 0:
+		ink, text = inkDim, "loading reports"
+	case r.filter.Narrows() && loaded != "":
+		text = "nothing matches /" + safe.Line(r.filter.Text) + " yet: " + loaded
+	case r.filter.Narrows():
+		text = "nothing matches /" + safe.Line(r.filter.Text) + "; " + m.keys.key(doBack) + " shows all"
+	case r.loading:
+		ink, text = inkDim, "loading reports"
+	case r.state == "all":
+		text = "there are no reports"
+	default:
+		text = "no " + r.state + " reports: nothing is left to do here"
+		if r.state != "open" {
+			text = "no " + r.state + " reports"
+		}
 	}
-	return []line{r.heads(m, d), nil, plain("    " + text)}
+	lines := []line{r.heads(m, d), nil}
+	for _, part := range safe.Wrap(text, d.width-6) {
+		lines = append(lines, inked(ink, "    "+part))
+	}
+	return lines
+}
+
+// progress says how many of the reports were loaded, while it matters.
+func (r *reports) progress(*model) string {
+	if r.complete || r.total == 0 || len(r.walked) >= r.total {
+		return ""
+	}
+	text := fmt.Sprintf("loaded %s of %s", thousands(len(r.walked)), thousands(r.total))
+	switch {
+	case r.filter.Narrows():
+		text += "; the filter searches what is loaded"
+	case r.group != flat:
+		text += "; groups have what is loaded"
+	case r.sort != byAge:
+		text += "; sorted is what is loaded"
+	}
+	return text
+}
+
+// thousands is a number with commas: 100,000.
+func thousands(n int) string {
+	text := fmt.Sprint(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
 }
 
 func (r *reports) heads(_ *model, d layout) line {

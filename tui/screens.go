@@ -27,6 +27,7 @@ type screen interface {
 type extra struct {
 	text string
 	rank int
+	keep bool // it is shortened instead
 }
 
 // layout is how the room between header and footer is divided.
@@ -129,12 +130,14 @@ func (m *model) header() line {
 		worst := -1
 		for i, e := range extras {
 			text += "  " + e.text
-			if worst < 0 || e.rank >= extras[worst].rank {
+			if !e.keep && (worst < 0 || e.rank >= extras[worst].rank) {
 				worst = i
 			}
 		}
 		gap := m.width - safe.Width(text) - safe.Width(right)
 		if gap >= 2 || worst < 0 {
+			text = shortened(text, m.width-safe.Width(right)-2)
+			gap = m.width - safe.Width(text) - safe.Width(right)
 			return line{{text + strings.Repeat(" ", max(1, gap)) + right, inkHeader}}
 		}
 		extras = append(extras[:worst:worst], extras[worst+1:]...)
@@ -155,43 +158,62 @@ func (m *model) footerLines() []line {
 			unsent = append(unsent, span{"  ", inkPlain})
 			unsent = append(unsent, news...)
 		}
-		return []line{unsent, keys}
+		return []line{unsent.shortened(m.width), keys}
 	}
-	return []line{unsent, news, keys}
+	return []line{unsent, news.shortened(m.width), keys}
 }
 
 func (m *model) outboxLine() line {
 	items := m.staged.Items
 	if len(items) == 0 {
 		if hint := m.screen().hint(m); hint != "" {
-			return inked(inkMark, " "+hint)
+			return inked(inkMark, " "+hint).shortened(m.width)
 		}
 		return nil
 	}
-	const shown = 2
-	var parts []string
-	for i := len(items) - 1; i >= 0 && len(parts) < shown; i-- {
-		parts = append(parts, items[i].Label+m.countdown(items[i]))
+	newest := items[len(items)-1]
+	head := fmt.Sprintf(" OUTBOX %d  ", len(items))
+	text := newest.Label + m.countdown(newest)
+	if len(items) > 1 {
+		second := items[len(items)-2]
+		if longer := text + ", " + second.Label + m.countdown(second); len(items) == 2 {
+			text = longer
+		} else {
+			text = longer + ", " + more
+		}
 	}
-	text := fmt.Sprintf(" OUTBOX %d  %s", len(items), strings.Join(parts, ", "))
-	if len(items) > shown {
-		text += ", ..."
+	// The names of objects go before the keys, and the time left before both.
+	undo, all := m.keys.key(doUndo)+" cancel", m.keys.key(doUndoAll)+" cancel all"
+	for _, tail := range []string{undo + "  " + all, undo, ""} {
+		gap := m.width - safe.Width(head+text+tail) - 1
+		if gap < 2 && tail != "" {
+			continue
+		}
+		if gap < 0 {
+			left := m.countdown(newest)
+			text = shortened(newest.Label, m.width-safe.Width(head+left)) + left
+		}
+		if m.height < 24 {
+			gap = 3 // the notice follows
+		}
+		return line{{head + text, inkWarn}, {strings.Repeat(" ", max(0, gap)) + tail, inkPlain}}
 	}
-	tail := fmt.Sprintf("%s cancel  %s cancel all", m.keys.key(doUndo), m.keys.key(doUndoAll))
-	gap := m.width - safe.Width(text) - safe.Width(tail) - 1
-	if m.height < 24 || gap < 2 {
-		gap = 3
-	}
-	return line{{text, inkWarn}, {strings.Repeat(" ", gap) + tail, inkPlain}}
+	return nil
 }
 
-// newsLine is the trouble with the connection, else the latest notice.
+// newsLine is the trouble with the connection, else the latest notice, else what
+// was loaded of a long list.
 func (m *model) newsLine() line {
 	switch {
 	case m.poll.loggedOut:
 		return inked(inkBad, " NOT LOGGED IN: the server refuses the token. Log in with svcctl auth login; the outbox is kept")
 	case !m.poll.offline.IsZero():
 		return inked(inkBad, fmt.Sprintf(" OFFLINE for %s; showing what was loaded, what you do waits", safe.Age(m.timer().Sub(m.poll.offline))))
+	}
+	if p, ok := m.screen().(interface{ progress(m *model) string }); ok && len(m.notice) == 0 {
+		if text := p.progress(m); text != "" {
+			return inked(inkDim, " "+text)
+		}
 	}
 	return m.notice
 }

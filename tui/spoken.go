@@ -110,7 +110,7 @@ func (m *model) spokenRow(i int) string {
 		return told(s.Text(row, userAcct)+m.staff.Label(s.Text(row, userNick)).String(), state, s.Text(row, userRole), s.Text(row, userWhere), s.Text(row, userName))
 	case *logs:
 		row := s.At(i).Row
-		return told(stamp(time.Unix(s.Num(row, 0), 0)), s.Text(row, logActor), s.Text(row, logMessage))
+		return told(stamp(time.Unix(s.Num(row, 0), 0)), s.Text(row, logActor), s.Text(row, logWhat))
 	case *nounScreen:
 		r := s.rows[s.ID(s.At(i).Row)]
 		var parts []string
@@ -145,10 +145,7 @@ func told(parts ...string) string {
 func (r *reports) spoken(m *model) []string {
 	e, ok := r.Under()
 	if !ok {
-		if r.Columns.Len() == 0 {
-			return []string{sentence(words(r.drawEmpty(m, m.layout())[2]))}
-		}
-		return []string{"Nothing matches the filter; back shows all."}
+		return []string{sentence(joined(r.drawEmpty(m, m.layout())[2:]))}
 	}
 	var lines []string
 	row := e.Row
@@ -229,10 +226,7 @@ func (m *model) spokenPosts(posts []shown.Post, pane *postPane, focus bool) []st
 
 func (u *users) spoken(m *model) []string {
 	if u.Len() == 0 {
-		if u.failed.String() != "" {
-			return []string{sentence(u.failed.String())}
-		}
-		return []string{"No users."}
+		return []string{sentence(words(u.nothing(m)))}
 	}
 	return []string{fmt.Sprintf("User %d of %d: %s", u.Cursor()+1, u.Len(), m.spokenRow(u.Cursor()))}
 }
@@ -253,14 +247,14 @@ func (p *userPage) spoken(m *model) []string {
 
 func (l *logs) spoken(m *model) []string {
 	if l.Len() == 0 {
-		return []string{sentence(told(l.failed.String(), "no entries"))}
+		return []string{sentence(words(l.nothing(m)))}
 	}
 	return []string{fmt.Sprintf("Entry %d of %d: %s", l.Cursor()+1, l.Len(), m.spokenRow(l.Cursor()))}
 }
 
 func (s *nounScreen) spoken(m *model) []string {
 	if s.Len() == 0 {
-		return []string{sentence(words(s.nothing()))}
+		return []string{sentence(words(s.nothing(m)))}
 	}
 	lines := []string{fmt.Sprintf("%d of %d: %s", s.Cursor()+1, s.Len(), m.spokenRow(s.Cursor()))}
 	if s.banner.String() != "" {

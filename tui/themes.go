@@ -10,7 +10,6 @@ import (
 	"github.com/charmbracelet/lipgloss"
 	"github.com/muesli/termenv"
 
-	"svc/client/safe"
 	"svc/tui/tty"
 )
 
@@ -96,60 +95,6 @@ func chooseTheme(in, out *os.File, env func(string) string) string {
 		return "dark"
 	}
 	return "light"
-}
-
-// span is text in one ink. The text must be printable: of this program's own
-// wording or from package safe.
-type span struct {
-	text string
-	ink  ink
-}
-
-type line []span
-
-func plain(text string) line { return line{{text, inkPlain}} }
-
-func inked(i ink, text string) line { return line{{text, i}} }
-
-// underCursor is the line in the cursor's ink.
-func (l line) underCursor() line {
-	out := make(line, len(l))
-	for n, s := range l {
-		out[n] = span{s.text, inkCursor}
-	}
-	return out
-}
-
-func (l line) width() int {
-	width := 0
-	for _, s := range l {
-		width += safe.Width(s.text)
-	}
-	return width
-}
-
-// fit cuts the line, or fills it with spaces, to exactly width cells.
-func (l line) fit(width int) line {
-	l = l.truncate(width)
-	if missing := width - l.width(); missing > 0 {
-		last := inkPlain
-		if len(l) > 0 {
-			last = l[len(l)-1].ink
-		}
-		l = append(slices.Clone(l), span{strings.Repeat(" ", missing), last})
-	}
-	return l
-}
-
-func (l line) truncate(width int) line {
-	for i, s := range l {
-		w := safe.Width(s.text)
-		if w > width {
-			return append(slices.Clone(l[:i]), span{safe.Truncate(s.text, width, ""), s.ink})
-		}
-		width -= w
-	}
-	return l
 }
 
 // paint is the line for the terminal, at most width cells.

@@ -55,6 +55,9 @@ type Options struct {
 	Plain bool
 	// ReadOnly refuses every key that would change something.
 	ReadOnly bool
+	// Demo says how to reach the server, on :demo; nil where there is no such
+	// command.
+	Demo []string
 	// Keys puts commands, by the names that help shows, on other keys.
 	Keys map[string][]string
 }
@@ -121,6 +124,9 @@ func newModel(ctx context.Context, o Options, now, timer func() time.Time) (*mod
 	if err != nil {
 		return nil, err
 	}
+	if o.Demo != nil {
+		keys.bindings = append(keys.bindings, binding{do: doDemo, on: onAll, help: "how to reach this demo by browsers and other clients"})
+	}
 	if o.Context == "" {
 		base, err := url.Parse(o.Client.BaseURL())
 		if err != nil {
@@ -135,7 +141,7 @@ func newModel(ctx context.Context, o Options, now, timer func() time.Time) (*mod
 	m := &model{
 		journal: journal.Open(o.StateDir, o.Client.BaseURL(), now),
 		load:    loader{ctx, o.Client}, engine: action.New(o.Client, action.Options{}), keys: keys, theme: colours,
-		host: safe.Line(o.Context), readOnly: o.ReadOnly, tty: o.Out, now: now, timer: timer,
+		host: safe.Line(o.Context), demo: o.Demo, readOnly: o.ReadOnly, tty: o.Out, now: now, timer: timer,
 		after: func(d time.Duration, msg func() tea.Msg) tea.Cmd {
 			return tea.Tick(d, func(time.Time) tea.Msg { return msg() })
 		},

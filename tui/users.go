@@ -198,7 +198,7 @@ func (u *users) title(*model) string { return fmt.Sprintf("USERS %d/%d", u.Len()
 
 func (u *users) extras(*model) []extra {
 	if u.filter.Text != "" {
-		return []extra{{"/" + safe.Line(u.filter.Text), 0}}
+		return []extra{{text: "/" + safe.Line(u.filter.Text), keep: true}}
 	}
 	return nil
 }
@@ -281,20 +281,17 @@ func (u *users) draw(m *model, d layout) []line {
 	height := d.body - 1
 	lines := []line{inked(inkStrong, "    NICKNAME                     STATE          ROLE      WHERE  NAME")}
 	if u.Len() == 0 {
-		text := "no users"
-		switch {
-		case u.failed.String() != "":
-			text = u.failed.String()
-		case u.loading:
-			text = "loading users"
-		}
-		return append(lines, nil, plain("    "+text))
+		return append(lines, nil, u.nothing(m))
 	}
 	from, to := u.Window(height)
 	for i := from; i < to; i++ {
 		lines = append(lines, u.drawRow(m, u.At(i).Row, i == u.Cursor()))
 	}
 	return lines
+}
+
+func (u *users) nothing(m *model) line {
+	return m.nothing("accounts", "there are no accounts", u.loading, u.failed, u.filter)
 }
 
 func (u *users) drawRow(m *model, row int, cursor bool) line {

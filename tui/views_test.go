@@ -116,15 +116,15 @@ func TestUserFilterAsksTheServer(t *testing.T) {
 func TestViewsAreRemembered(t *testing.T) {
 	d := begin(t, newWorld(t), 80, 24)
 	d.press("j<enter>")
-	d.shows("REPORT 9xA0z0000000000002")
+	d.shows("REPORT 9x000000000009xA0z")
 	d.press("-")
 	d.shows("REPORTS open")
 	d.press("-[")
 	d.shows("REPORTS open")
 	d.press("]")
-	d.shows("REPORT 9xA0z0000000000002")
+	d.shows("REPORT 9x000000000009xA0z")
 	d.press("3<enter>")
-	d.shows("REPORT 9xA0z0000000000002")
+	d.shows("REPORT 9x000000000009xA0z")
 	d.press("q")
 	if d.quit {
 		t.Error("q on a detail quit")
@@ -134,13 +134,13 @@ func TestViewsAreRemembered(t *testing.T) {
 func TestTheDetailGoesOnToTheNextReport(t *testing.T) {
 	d := begin(t, newWorld(t), 80, 24)
 	d.press("<enter>r")
-	d.shows("REPORT 9xA0z0000000000002", "OUTBOX 1  resolve 9xA1q")
+	d.shows("REPORT 9x000000000009xA0z", "OUTBOX 1  resolve 9xA1q")
 }
 
 func TestCopyGoesThroughTheTerminal(t *testing.T) {
 	d := begin(t, newWorld(t), 80, 24)
 	d.press("yi")
-	if got, want := d.copied.String(), "\x1b]52;c;OXhBMXEwMDAwMDAwMDAwMDAx\a"; got != want {
+	if got, want := d.copied.String(), "\x1b]52;c;OXgwMDAwMDAwMDAwMDl4QTFx\a"; got != want {
 		t.Errorf("wrote %q, want %q", got, want)
 	}
 }
@@ -173,11 +173,11 @@ func TestSavingTheList(t *testing.T) {
 	}
 	want := []string{
 		"time,actor,message\n" +
-			"2026-01-31T09:00:00Z,mika,'@mika added note 'same <U+202E>wave' to report #9xA0z0000000000002 on user @tom\n" +
-			"2026-01-31T08:00:00Z,tess,'@tess updated report #9x1cc0000000000022 (on user @ana) with 'closed' state\n" +
+			"2026-01-31T09:00:00Z,mika,'@mika added note 'same <U+202E>wave' to report #9x000000000009xA0z on user @tom\n" +
+			"2026-01-31T08:00:00Z,tess,'@tess updated report #9x000000000009x1cc (on user @ana) with 'closed' state\n" +
 			"2026-01-30T16:00:00Z,tess,'@tess deactivated users: @gone2\n",
-		`{"id": "9xA1q0000000000001", "state": "open", "reported": "spam1@bad.example", "reporter": "ana", "created_at": "2026-01-31T12:00:05Z", ` +
-			`"statuses": "9xPq100000000000aa 9xPq400000000000bb", "message": "crypto, same link in every reply"}` + "\n",
+		`{"id": "9x000000000009xA1q", "state": "open", "reported": "spam1@bad.example", "reporter": "ana", "created_at": "2026-01-31T12:00:05Z", ` +
+			`"statuses": "9x000000000009xPq1 9x000000000009xPq4", "message": "crypto, same link in every reply"}` + "\n",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -191,7 +191,7 @@ func TestMouse(t *testing.T) {
 	}
 	press(tea.MouseButtonLeft, tea.MouseActionPress, 4)
 	press(tea.MouseButtonLeft, tea.MouseActionRelease, 4)
-	if got := d.under(); got != "9x9zz0000000000003" {
+	if got := d.under(); got != "9x000000000009x9zz" {
 		t.Errorf("a click put the cursor on %s", got)
 	}
 	press(tea.MouseButtonLeft, tea.MouseActionPress, 2)

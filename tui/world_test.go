@@ -183,7 +183,7 @@ func (w *world) log(actor, id, state string) {
 		"id": len(w.Log) + 1, "time": 1769861100, "message": message,
 		"data": object{
 			"actor": object{"id": 2, "account_id": "x", "nickname": actor, "type": "user"}, "action": "report_update", "message": message,
-			"subject": object{"type": "report", "id": id, "state": state},
+			"subject": object{"type": "report", "id": id, "state": state}, "subject_actor": object{"id": 4, "account_id": "y", "nickname": "ana"},
 		},
 	})
 }

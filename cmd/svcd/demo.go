@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
@@ -197,21 +196,30 @@ func reachable(addr net.Addr) string {
 	return (&url.URL{Scheme: "http", Host: net.JoinHostPort(host, port)}).String()
 }
 
-// populate makes the sample data, and returns the nickname of its admin.
-func (a *app) populate(ctx context.Context, cfg config.Config, d *db.DB, o demo.Options, password string) (string, error) {
+// crew are nicknames of people in a demo: its admin, the moderators, and somebody
+// without a role.
+type crew struct {
+	admin      string
+	moderators []string
+	person     string
+}
+
+// populate makes the sample data.
+func (a *app) populate(ctx context.Context, cfg config.Config, d *db.DB, o demo.Options, password string) (crew, error) {
+	var found crew
 	switch inhabited, err := d.AnyAccount(ctx); {
 	case err != nil:
-		return "", err
+		return found, err
 	case inhabited:
-		return "", demo.ErrInhabited
+		return found, demo.ErrInhabited
 	}
 	if err := server.KeepBaseURL(ctx, d, cfg.BaseURL); err != nil {
-		return "", err
+		return found, err
 	}
 	o.End = a.now()
 	plan, err := demo.NewPlan(o)
 	if err != nil {
-		return "", err
+		return found, err
 	}
 	p := &progress{app: a, start: time.Now()}
 	// Statements make much garbage and little stays: looking for it more seldom
@@ -222,8 +230,17 @@ func (a *app) populate(ctx context.Context, cfg config.Config, d *db.DB, o demo.
 		Password: password, Progress: p.told,
 	})
 	p.end()
-	admin := slices.IndexFunc(plan.People, func(who demo.Person) bool { return who.Role == demo.Admin })
-	return plan.People[admin].Nick, err
+	for _, who := range plan.People {
+		switch {
+		case who.Role == demo.Admin:
+			found.admin = who.Nick
+		case who.Role == demo.Moderator:
+			found.moderators = append(found.moderators, who.Nick)
+		case who.Role == demo.Ordinary && who.Domain == "" && found.person == "":
+			found.person = who.Nick
+		}
+	}
+	return found, err
 }
 
 // progress tells on stderr how far a long piece of work is.
@@ -259,8 +276,20 @@ func (p *progress) end() {
 
 // shown holds the sign-in for a demo, and how it is shown.
 type shown struct {
-	headless       bool
-	user, password string
+	headless bool
+	crew     crew
+	password string
+}
+
+// reach is the way into the demo by a browser or an app.
+func (s shown) reach(address string) []string {
+	return []string{
+		"url         " + address,
+		"password    " + s.password + "  (of everybody here)",
+		"admin       " + s.crew.admin,
+		"moderators  " + strings.Join(s.crew.moderators, ", "),
+		"person      " + s.crew.person,
+	}
 }
 
 // showDemo serves on l until ctx ends or the moderator's program is left.
@@ -294,13 +323,13 @@ func (a *app) meet(ctx context.Context, cfg config.Config, s shown) error {
 	if err != nil {
 		return err
 	}
-	credential, err := in.Password(ctx, s.user, s.password)
+	credential, err := in.Password(ctx, s.crew.admin, s.password)
 	if err != nil {
-		return fmt.Errorf("sign %s in: %w", s.user, err)
+		return fmt.Errorf("sign %s in: %w", s.crew.admin, err)
 	}
 	if s.headless {
 		var b strings.Builder
-		for _, line := range [][2]string{{"url", cfg.BaseURL}, {"user", s.user}, {"password", s.password}, {"token", credential.AccessToken}} {
+		for _, line := range [][2]string{{"url", cfg.BaseURL}, {"user", s.crew.admin}, {"password", s.password}, {"token", credential.AccessToken}} {
 			fmt.Fprintf(&b, "%-9s %s\n", line[0], line[1])
 		}
 		if _, err := fmt.Fprint(a.stdout, b.String()); err != nil {
@@ -316,5 +345,8 @@ func (a *app) meet(ctx context.Context, cfg config.Config, s shown) error {
 	if err != nil {
 		return err
 	}
-	return tui.Run(ctx, tui.Options{Client: c, Context: "demo", StateDir: filepath.Join(cfg.DataDir, "tui")})
+	reach := s.reach(cfg.BaseURL)
+	err = tui.Run(ctx, tui.Options{Client: c, Context: "demo", StateDir: filepath.Join(cfg.DataDir, "tui"), Demo: reach})
+	_, printErr := fmt.Fprintln(a.stdout, strings.Join(append([]string{"This demo was at"}, reach...), "\n"))
+	return errors.Join(err, printErr)
 }

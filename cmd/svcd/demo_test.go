@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -112,10 +113,18 @@ func TestTheDemoOpensOnTheQueueAndLeavesNothing(t *testing.T) {
 	if left, err := os.ReadDir(tmp); err != nil || len(left) != 1 {
 		t.Errorf("%d folders, error %v", len(left), err)
 	}
-	if _, err := io.WriteString(screen, "q"); err != nil {
+	if _, err := io.WriteString(screen, ":demo\r"); err != nil {
+		t.Fatal(err)
+	}
+	password := s.find(t, shown, `password +(\S+)`)
+	if _, err := io.WriteString(screen, "qq"); err != nil {
 		t.Fatal(err)
 	}
 	<-read
+	if _, left, ok := strings.Cut(shown.String(), "This demo was at"); !ok || !strings.Contains(left, password) ||
+		!regexp.MustCompile(`url +http://127\.0\.0\.1:\d+\s`).MatchString(left) || !strings.Contains(left, "moderators  amara") {
+		t.Errorf("on leaving it says %q", left)
+	}
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("%v: %s", err, shown.String())
 	}

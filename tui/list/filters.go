@@ -7,7 +7,8 @@ import (
 )
 
 // Filter is the parsed text after the slash. Words must all occur; !re must not
-// match; @domain is the account's host; state: selects the rows to load.
+// match; @domain is the account's host; state: selects the rows to load. Quotation
+// marks around a word keep it from being taken for one of those.
 type Filter struct {
 	Text   string
 	Words  []string
@@ -16,6 +17,9 @@ type Filter struct {
 	State  string // "" when not given
 	Wrong  string // why part of it was left out
 }
+
+// keyword is a word that looks like a condition.
+var keyword = regexp.MustCompile(`^[A-Za-z_-]+:`)
 
 // ParseFilter reads a filter; states are the words that state: takes.
 func ParseFilter(text string, states []string) Filter {
@@ -39,12 +43,19 @@ func ParseFilter(text string, states []string) Filter {
 					f.State = state
 				}
 			}
-			if f.State == "" {
+			switch {
+			case len(states) == 0:
+				f.Wrong = "there is no state: here"
+			case f.State == "":
 				f.Wrong = "state: is one of " + strings.Join(states, ", ")
 			}
 		case word == "!" || word == "@":
+		case keyword.MatchString(word) && !strings.Contains(word, "://"):
+			f.Wrong = fmt.Sprintf("there is no filter %s, as text it is \"%s", word[:strings.Index(word, ":")+1], word)
 		default:
-			f.Words = append(f.Words, strings.ToLower(word))
+			if word = strings.Trim(word, `"`); word != "" {
+				f.Words = append(f.Words, strings.ToLower(word))
+			}
 		}
 	}
 	return f

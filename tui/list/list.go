@@ -170,6 +170,9 @@ func (l *List) Ghost(row int) (reason string, ghost bool) {
 	return reason, ghost
 }
 
+// Ghosts counts the rows that are shown although the view does not match them.
+func (l *List) Ghosts() int { return len(l.ghosts) }
+
 // Merge shows the rows that wait and drops the ghosts, but the cursor's.
 func (l *List) Merge() {
 	clear(l.waiting)

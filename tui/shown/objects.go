@@ -4,7 +4,6 @@
 package shown
 
 import (
-	"encoding/json"
 	"fmt"
 	"path"
 	"strings"
@@ -90,20 +89,6 @@ type Report struct {
 	Text  safe.Safe
 	Posts []Post
 	Notes []Note
-}
-
-// Entry is a line of the moderation log.
-type Entry struct {
-	Key     string // sorts bytewise like the log, newest last
-	At      time.Time
-	Actor   string
-	Action  string
-	Message safe.Safe
-	// The objects of the entry, as far as screens need them.
-	Report string
-	State  string
-	Status string
-	Users  []string
 }
 
 // NewReport converts a report and all in it.
@@ -234,31 +219,10 @@ func newMedium(a api.Attachment) Medium {
 	return m
 }
 
-// NewEntry converts a line of the log.
-func NewEntry(e api.LogEntry) Entry {
-	out := Entry{
-		Key: fmt.Sprintf("%020d", e.ID), At: time.Unix(e.Time, 0).UTC(), Actor: Acct(e.Data.Actor.Nickname).String(),
-		Action: safe.Line(e.Data.Action), Message: safe.Clean(safe.Raw(e.Message)).OneLine(), Status: e.Data.SubjectID,
-	}
-	if e.ID == 0 { // some servers number nothing
-		out.Key = fmt.Sprintf("%020d %s", e.Time, e.Message)
-	}
-	var about api.LogSubject
-	var users []api.LogUser
-	if json.Unmarshal(e.Data.Subject, &users) == nil {
-		for _, u := range users {
-			out.Users = append(out.Users, u.Nickname)
-		}
-	} else if json.Unmarshal(e.Data.Subject, &about) == nil {
-		switch about.Type {
-		case "report":
-			out.Report, out.State = about.ID, about.State
-		case "status":
-			out.Status = about.ID
-		}
-	}
-	return out
+// ShortID is the end of an id, enough to tell neighbours apart: ids begin with
+// the time, which is the same for them.
+func ShortID(id string) string {
+	const length = 5
+	text := []rune(safe.Line(id))
+	return safe.Truncate(string(text[max(0, len(text)-length):]), length, "")
 }
-
-// ShortID is the start of an id, enough to tell neighbours apart.
-func ShortID(id string) string { return safe.Truncate(safe.Line(id), 5, "") }

@@ -64,7 +64,7 @@ func TestLogEntriesNameWhatTheyAreAbout(t *testing.T) {
 		"gone":   {api.LogData{Action: "status_delete", SubjectID: "9xP"}, Entry{Status: "9xP", Action: "status_delete"}},
 	} {
 		got := NewEntry(api.LogEntry{ID: 7, Data: tt.data})
-		got.Key, got.At, got.Message = "", time.Time{}, tt.want.Message
+		got.Key, got.At, got.What, got.Message = "", time.Time{}, tt.want.What, tt.want.Message
 		if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(tt.want.Message)); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}

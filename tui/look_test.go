@@ -1,0 +1,138 @@
+package tui
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"svc/client/safe"
+	"svc/tui/list"
+)
+
+func TestTheCountFollowsOnesOwnActions(t *testing.T) {
+	d := begin(t, newWorld(t), 120, 40)
+	d.shows("open 17/18")
+	d.press("r")
+	d.shows("open 16/18")
+	d.press("u")
+	d.shows("open 17/18")
+	d.press("   r")
+	d.shows("open 14/18")
+	sent := len(d.world.requests)
+	d.world.fail = func(r *http.Request) (int, string) {
+		if r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/reports") {
+			return 503, "{}" // the server's own count does not come
+		}
+		return 0, ""
+	}
+	d.pass(actionTime)
+	if len(d.world.writes()) != 1 || sent == len(d.world.requests) {
+		t.Fatalf("sent %q", d.world.writes())
+	}
+	d.shows("open 14/18")
+	d.press("/@bad.example<enter>")
+	d.hides("open 14/18")
+}
+
+// actionTime is longer than a change of a report waits.
+const actionTime = 4500 * 1e6
+
+func TestTextIsShortenedAtWords(t *testing.T) {
+	const text = "resolve 9xA1q: the server did not answer in time"
+	for width, want := range map[int]string{
+		60: text, 48: text, 47: "resolve 9xA1q: the server did not answer in...", 46: "resolve 9xA1q: the server did not answer in...",
+		44: "resolve 9xA1q: the server did not answer...", 16: "resolve 9xA1q...", 15: "resolve...", 3: "res", 0: "",
+	} {
+		if got := shortened(text, width); got != want || safe.Width(got) > width {
+			t.Errorf("at %d: %q, want %q", width, got, want)
+		}
+	}
+	if got := shortened("see https://example.social/a/very/long/address", 30); got != "see https://example.social/..." {
+		t.Errorf("an address: %q", got)
+	}
+	for width := range 60 {
+		l := line{{"resolve 9xA1q: ", inkStrong}, {"日本語 was 日本語", inkPlain}, {" again and again", inkDim}}.shortened(width)
+		if got := plainText(l); safe.Width(got) > width || width > 3 && !strings.HasSuffix(got, more) && width < 48 {
+			t.Errorf("at %d: %q", width, got)
+		}
+	}
+}
+
+func TestEveryEmptyListSaysWhy(t *testing.T) {
+	w := newWorld(t)
+	d := begin(t, w, 80, 24)
+	d.press("/zebra<enter>")
+	d.shows("nothing matches /zebra; esc shows all")
+	d.press("<esc>")
+	d.hides("nothing matches")
+	d.press("/state:resolved<enter>")
+	d.shows("no resolved reports")
+	d.press("2/zebra<enter>")
+	d.shows("nothing matches /zebra; esc shows all")
+	d.press("3/zebra<enter>")
+	d.shows("nothing matches /zebra; esc shows all")
+	w.fail = func(r *http.Request) (int, string) { return 500, `{"error":"no room"}` }
+	d.press("<ctrl+r>")
+	d.shows("the log could not be loaded: no room (500); ctrl-r tries again")
+
+	w = newWorld(t)
+	w.Reports = nil
+	d = begin(t, w, 80, 24)
+	d.shows("no open reports: nothing is left to do here")
+}
+
+// TestALongQueueSaysWhatIsLoaded has more reports than are loaded at once.
+func TestALongQueueSaysWhatIsLoaded(t *testing.T) {
+	w := newWorld(t)
+	first := w.Reports[0]
+	for i := range 2400 {
+		copied := object{}
+		for k, v := range first {
+			copied[k] = v
+		}
+		copied["id"] = fmt.Sprintf("9w00000000000%05d", 99999-i)
+		w.Reports = append(w.Reports, copied)
+	}
+	d := begin(t, w, 160, 40)
+	if got, want := d.m.reports.progress(d.m), "loaded 2,000 of 2,417"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	d.shows("loaded 2,000 of 2,417")
+	d.m.reports.filter = list.ParseFilter("zebra", nil)
+	d.m.reports.setView()
+	d.run(d.m.reports.refresh())
+	d.shows("nothing matches /zebra yet: loaded 2,000 of 2,417; the filter searches what is loaded")
+}
+
+func TestAnUnknownFilterWordIsRefusedWhileItIsTyped(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	d.press("/spam")
+	rows := d.m.reports.Len()
+	d.press(":b")
+	d.shows(`there is no filter spam:, as text it is "spam:b`, "/spam:b_")
+	if rows == 0 || d.m.reports.Len() != rows {
+		t.Errorf("the list follows a filter that is refused: %d rows, %d before", d.m.reports.Len(), rows)
+	}
+	d.press("<enter>")
+	d.shows("there is no filter spam:", "/spam:b_")
+	d.press("<esc>/state:opne<enter>")
+	d.shows("state: is one of open, closed, resolved, all")
+	d.press(`<ctrl+u>"foo:b<enter>`)
+	d.shows(`nothing matches /"foo:b; esc shows all`)
+}
+
+func TestF1IsHelp(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	d.press("<f1>")
+	d.shows("HELP")
+}
+
+func TestTheDemoSaysHowToReachIt(t *testing.T) {
+	d := beginIn(t, newWorld(t), 80, 24, t.TempDir(), Options{Demo: []string{"url   http://127.0.0.1:1", "password  swordfish"}})
+	d.press(":demo<enter>")
+	d.shows("http://127.0.0.1:1", "swordfish")
+	d = begin(t, newWorld(t), 80, 24)
+	d.press(":demo<enter>")
+	d.shows("no such command here")
+}
