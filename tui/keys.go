@@ -167,6 +167,9 @@ func newKeymap(rebound map[string][]string) (*keymap, error) {
 			return nil, fmt.Errorf("keys: there is no command %q", name)
 		}
 		m.bindings[i].keys = rebound[name]
+		if len(rebound[name]) == 0 && (name == string(doHelp) || name == string(doQuit) || name == string(doPalette)) {
+			return nil, fmt.Errorf("keys: %s needs a key", name)
+		}
 	}
 	for i, a := range m.bindings {
 		for _, b := range m.bindings[:i] {
@@ -188,7 +191,7 @@ func newKeymap(rebound map[string][]string) (*keymap, error) {
 	return m, nil
 }
 
-func mapKeys(m map[string][]string) func(func(string) bool) {
+func mapKeys[V any](m map[string]V) func(func(string) bool) {
 	return func(yield func(string) bool) {
 		for key := range m {
 			if !yield(key) {

@@ -25,6 +25,7 @@ type model struct {
 	theme    theme
 	host     string
 	demo     []string
+	filters  map[string]string // saved ones, by name
 	readOnly bool
 	tty      terminalWriter
 
@@ -346,17 +347,30 @@ func (m *model) askFilter() tea.Cmd {
 		text: newTextField(before, false), label: "/", accept: "enter",
 		cancel: func(m *model, _ string) tea.Cmd { return f.setFilter(m, before) },
 	}
+	var title []line
+	if saved := m.savedFilters(f.states()); len(saved) > 0 {
+		title = []line{inked(inkDim, shortened(" tab: "+safe.Line(strings.Join(saved, ", ")), m.width))}
+		next := 0
+		p.tab = func(string) string {
+			next++
+			return m.filters[saved[(next-1)%len(saved)]]
+		}
+	}
+	p.title = title
 	p.onText = func(m *model, text string) tea.Cmd {
-		p.title = nil
+		p.title = title
 		if wrong := list.ParseFilter(text, f.states()).Wrong; wrong != "" {
-			p.title = []line{inked(inkBad, " "+safe.Line(wrong))}
+			p.title = append([]line{inked(inkBad, " "+safe.Line(wrong))}, title...)
 			return nil // the list stays as the last good filter has it
 		}
 		return f.setFilter(m, text)
 	}
 	p.done = func(m *model, text string) tea.Cmd {
+		if saved, ok := m.filters[text]; ok && p.tab != nil { // by its name, as plain mode does
+			text = saved
+		}
 		cmd := p.onText(m, text)
-		if p.title != nil {
+		if len(p.title) > len(title) {
 			p.text = newTextField(text, false)
 			m.ask(p)
 		}

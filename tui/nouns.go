@@ -301,7 +301,11 @@ func (s *nounScreen) draw(m *model, d layout) []line {
 
 // nothing says why there are no rows.
 func (s *nounScreen) nothing(m *model) line {
-	return m.nothing(s.noun.Name, s.noun.Empty, s.loading || s.at.IsZero(), s.failed, s.filter)
+	empty := s.noun.Empty
+	for _, v := range s.noun.Verbs {
+		empty = strings.ReplaceAll(empty, "{"+v.Name+"}", m.keys.key(verbCommand(s.noun, v)))
+	}
+	return m.nothing(s.noun.Name, empty, s.loading || s.at.IsZero(), s.failed, s.filter)
 }
 
 // wideColumns is the width from which columns marked as wide are drawn.

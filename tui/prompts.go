@@ -24,6 +24,7 @@ type prompt struct {
 	label  string
 	onText func(m *model, text string) tea.Cmd // after each change
 	accept string                              // the key that ends text input
+	tab    func(text string) string // the text that tab puts in place of text; nil: none
 	done   func(m *model, text string) tea.Cmd
 	cancel func(m *model, text string) tea.Cmd // esc; nil: it just closes
 }
@@ -66,6 +67,15 @@ func (m *model) promptKey(key tea.KeyMsg) tea.Cmd {
 		m.prompt = nil
 		if p.cancel != nil {
 			return p.cancel(m, p.text.String())
+		}
+		return nil
+	case "tab":
+		if p.tab == nil {
+			return nil
+		}
+		p.text = newTextField(p.tab(p.text.String()), p.text.lines)
+		if p.onText != nil {
+			return p.onText(m, p.text.String())
 		}
 		return nil
 	case p.accept:

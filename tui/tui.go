@@ -58,8 +58,11 @@ type Options struct {
 	// Demo says how to reach the server, on :demo; nil where there is no such
 	// command.
 	Demo []string
-	// Keys puts commands, by the names that help shows, on other keys.
+	// Keys puts commands, by the names that help shows, on other keys; ReadKeys
+	// checks them.
 	Keys map[string][]string
+	// Filters are offered by name where a filter is typed; CheckFilters checks them.
+	Filters map[string]string
 }
 
 // ErrNoTerminal is the error of Run where input or output is no terminal.
@@ -141,7 +144,7 @@ func newModel(ctx context.Context, o Options, now, timer func() time.Time) (*mod
 	m := &model{
 		journal: journal.Open(o.StateDir, o.Client.BaseURL(), now),
 		load:    loader{ctx, o.Client}, engine: action.New(o.Client, action.Options{}), keys: keys, theme: colours,
-		host: safe.Line(o.Context), demo: o.Demo, readOnly: o.ReadOnly, tty: o.Out, now: now, timer: timer,
+		host: safe.Line(o.Context), demo: o.Demo, filters: o.Filters, readOnly: o.ReadOnly, tty: o.Out, now: now, timer: timer,
 		after: func(d time.Duration, msg func() tea.Msg) tea.Cmd {
 			return tea.Tick(d, func(time.Time) tea.Msg { return msg() })
 		},

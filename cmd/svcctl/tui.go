@@ -32,6 +32,10 @@ func tuiCommand(a *cli.App) *cobra.Command {
 			case a.Flags.DryRun:
 				return cli.Usagef("--dry-run does not go with tui; --read-only keeps it from sending")
 			}
+			keys, filters, err := tuiConfig(a)
+			if err != nil {
+				return err
+			}
 			conn, err := a.Connect(cmd.Context())
 			if err != nil {
 				return err
@@ -50,6 +54,8 @@ func tuiCommand(a *cli.App) *cobra.Command {
 				NoMouse:  noMouse,
 				Plain:    plain,
 				ReadOnly: conn.ReadOnly,
+				Keys:     keys,
+				Filters:  filters,
 			})
 		},
 	}
@@ -58,4 +64,20 @@ func tuiCommand(a *cli.App) *cobra.Command {
 	cmd.Flags().BoolVar(&plain, "plain", false, "a dialogue of lines, for screen readers and bad lines; also with ACCESSIBLE=1")
 	cli.CompleteFlag(cmd, "theme", tui.ThemeNames()...)
 	return cli.Examples(cmd, "tui --theme light", "tui --plain")
+}
+
+// tuiConfig reads the keys and saved filters of the configuration file.
+func tuiConfig(a *cli.App) (keys map[string][]string, filters map[string]string, err error) {
+	path := login.PathsFrom(a.Getenv).Config
+	config, err := login.LoadConfig(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if keys, err = tui.ReadKeys(config.Keys); err == nil {
+		err = tui.CheckFilters(config.Filters)
+	}
+	if err != nil {
+		return nil, nil, cli.Usagef("%s: %v", path, err)
+	}
+	return keys, config.Filters, nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -56,6 +57,28 @@ func TestTheTerminalUINeedsATerminal(t *testing.T) {
 		c.TTYIn, c.TTYOut, c.TTYErr = true, true, true
 		if code := run(c.App, strings.Fields(args)); code != cli.ExitUsage {
 			t.Errorf("%s: exit %d: %s", args, code, &c.stderr)
+		}
+	}
+}
+
+// TestAWrongConfigurationStartsNothing has nobody at the server's address: the
+// file is checked before.
+func TestAWrongConfigurationStartsNothing(t *testing.T) {
+	for content, want := range map[string]string{
+		"keys:\n  resolve: hyperx\n":       `keys: resolve: there is no key "hyperx"`,
+		"keys:\n  fly: f\n":                `keys: there is no command "fly"`,
+		"keys:\n  resolve: c\n":            `keys: "c" means both`,
+		"filters:\n  mine: 'foo:bar'\n":    "filters: mine: there is no filter foo:",
+		"filters:\n  mine: 'state:nope'\n": "filters: mine: state: is one of",
+	} {
+		c := newCLI(t, "http://127.0.0.1:1", "")
+		path := c.Getenv("SVCCTL_CONFIG")
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		code := run(c.App, []string{"tui", "--plain"})
+		if got := c.stderr.String(); code != cli.ExitUsage || !strings.Contains(got, path+": "+want) || strings.Count(strings.TrimSpace(got), "\n") > 0 {
+			t.Errorf("%q: exit %d: %s", content, code, got)
 		}
 	}
 }

@@ -14,7 +14,7 @@ var bans = &Noun{
 	Name: "bans", Help: "banned files", Needs: api.PrivilegeMedia,
 	Columns:  []Column{{Head: "STATE", Width: 12, Tone: true}, {Head: "ADDRESS"}},
 	Searches: true,
-	Empty:    "no file is banned; b bans one",
+	Empty:    "no file is banned; {ban} bans one",
 	Rows: func(c *client.Client, q Query) Reader {
 		return paged(c.Admin.Media.Bans(api.MediaBanQuery{Query: q.Word, PageSize: pageSize}), func(address string) Row {
 			return Row{

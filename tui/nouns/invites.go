@@ -22,7 +22,7 @@ var invites = &Noun{
 	Columns: []Column{
 		{Head: "STATE", Width: 12, Tone: true}, {Head: "USES", Width: 9}, {Head: "LAST DAY", Width: 10}, {Head: "KIND", Width: 21}, {Head: "TOKEN"},
 	},
-	Empty: "no invitations; n makes one",
+	Empty: "no invitations; {new} makes one",
 	Rows: func(c *client.Client, _ Query) Reader {
 		return paged(client.Whole(c.Admin.Invites.List), inviteRow)
 	},

@@ -31,7 +31,7 @@ type Noun struct {
 	States []string
 	// Searches says that the server searches for the filter's first word.
 	Searches bool
-	// Empty is shown where there are no rows.
+	// Empty is shown where there are no rows; {verb} stands for the key of a verb.
 	Empty string
 	Rows  func(c *client.Client, q Query) Reader
 	Verbs []Verb

@@ -21,7 +21,7 @@ var relays = &Noun{
 		{Head: "STATE", Width: 12, Tone: true}, {Head: "DELIVERY", Width: 12}, {Head: "WAITING", Width: 7},
 		{Head: "DELIVERED", Width: 17, Wide: true}, {Head: "RELAY"},
 	},
-	Empty: "no relays: posts reach only servers that somebody follows. f follows one",
+	Empty: "no relays: posts reach only servers that somebody follows. {follow} follows one",
 	Into:  "hosts",
 	Rows: func(c *client.Client, _ Query) Reader {
 		return func(ctx context.Context) (Page, error) { return readRelays(ctx, c) }

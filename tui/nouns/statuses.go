@@ -46,7 +46,7 @@ func statusRow(s api.AdminStatus) Row {
 	line, below := text.OneLine(), text
 	if warning := safe.HTML(s.SpoilerText).OneLine(); warning.String() != "" {
 		line = safe.Join("", safe.Own("[CW] "), warning)
-		below = safe.Own("hidden behind a warning; enter shows the author's statuses")
+		below = safe.Own("hidden behind a warning; shown among the author's statuses")
 	}
 	media := safe.Safe{}
 	if n := len(s.MediaAttachments); n > 0 {
