@@ -154,7 +154,7 @@ func (p *userPage) draw(m *model, d layout) []line {
 	if t := m.reports.tallies[p.nick]; t != nil {
 		lines = append(lines, plain(" HISTORY "+m.reports.history(t)+m.reports.scanned()))
 	}
-	lines = append(lines, inked(inkDim, " "+strings.Repeat("-", max(0, min(d.width-2, 60)))))
+	lines = append(lines, append(plain(" "), m.rule(min(d.width-2, 60))...))
 	head := len(lines)
 	posts, selected := p.pane.draw(m, p.posts, d.width, true, true)
 	lines = append(lines, posts...)

@@ -76,6 +76,11 @@ func beginOn(t testing.TB, c *client.Client, width, height int, o Options) *driv
 	if o.Theme == "" {
 		o.Theme = "mono"
 	}
+	if o.Getenv == nil {
+		o.Getenv = func(name string) string {
+			return map[string]string{"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}[name]
+		}
+	}
 	m, err := newModel(t.Context(), o, d.now, d.now)
 	if err != nil {
 		t.Fatal(err)

@@ -27,7 +27,7 @@ func (r *reports) evidence(m *model, posts *postPane, id string, width int, focu
 		}
 	}
 	if rich {
-		lines = append(lines, inked(inkDim, " "+strings.Repeat("-", max(0, min(width-2, 60)))))
+		lines = append(lines, append(plain(" "), m.rule(min(width-2, 60))...))
 	}
 	by := detail.By.Acct.String()
 	if detail.By.Local {
@@ -41,7 +41,7 @@ func (r *reports) evidence(m *model, posts *postPane, id string, width int, focu
 	if text.String() == "" {
 		text = safe.Own("(no comment)")
 	}
-	said := indent(label, text, width-1)
+	said := indentIn(inkQuote, label, text, width-1)
 	const mostSaid = 2 // a small pane needs its lines for statuses
 	if !rich && len(said) > mostSaid && !focus {
 		said = append(said[:mostSaid-1], append(said[mostSaid-1], span{" ...", inkDim}))
@@ -54,13 +54,17 @@ func (r *reports) evidence(m *model, posts *postPane, id string, width int, focu
 	drawn, selected := posts.draw(m, detail.Posts, width, focus, rich)
 	lines = append(lines, drawn...)
 	if len(detail.Posts) == 0 {
-		lines = append(lines, inked(inkDim, " no posts"))
+		none := " no posts"
+		if focus {
+			none = ">no posts"
+		}
+		lines = append(lines, inked(inkDim, none))
 	}
 	for _, n := range detail.Notes {
-		lines = append(lines, indent(fmt.Sprintf(" NOTE %s %s: ", n.By, stamp(n.At)), n.Text, width-1)...)
+		lines = append(lines, indentIn(inkNote, fmt.Sprintf(" NOTE %s %s: ", n.By, stamp(n.At)), n.Text, width-1)...)
 	}
 	if draft := m.staged.Drafts[detail.ID]; draft != "" {
-		lines = append(lines, indent(" DRAFT: ", safe.Clean(safe.Raw(draft)).OneLine(), width-1)...)
+		lines = append(lines, indentIn(inkNote, " DRAFT: ", safe.Clean(safe.Raw(draft)).OneLine(), width-1)...)
 	}
 	return lines, head, selected
 }
@@ -96,13 +100,13 @@ func (m *model) personLines(p *shown.Person, rich bool) []line {
 	case p.Local:
 		where = "local"
 	}
-	first := line{{" " + p.Acct.String(), inkStrong}}
+	first := append(plain(" "), accountLine(p.Acct.String(), inkStrong)...)
 	if label := m.staff.Label(p.Nick).String(); label != "" {
 		first = append(first, span{label, inkWarn})
 	}
 	first = append(first, span{"  " + where, inkPlain})
 	if p.Roles != "" {
-		first = append(first, span{"  " + p.Roles, inkWarn})
+		first = append(first, span{"  ", inkPlain}, span{"[" + p.Roles + "]", inkChip})
 	}
 	wish := m.wish("user/" + p.Nick)
 	var joined string
@@ -118,7 +122,7 @@ func (m *model) personLines(p *shown.Person, rich bool) []line {
 		}
 		first = append(first, span{fmt.Sprintf("%s  posts %d", joined, p.Posts), inkPlain})
 		if tags := p.Tags.String(); tags != "" {
-			first = append(first, span{"  tags: " + tags, inkWarn})
+			first = append(first, span{"  tags: ", inkDim}, span{"[" + tags + "]", inkChip})
 		}
 		return append([]line{first}, m.personTrouble(p)...)
 	}
@@ -132,15 +136,20 @@ func (m *model) personLines(p *shown.Person, rich bool) []line {
 	if tags == "" {
 		tags = "none"
 	}
-	first = append(first, span{"   deactivated: " + off, inkPlain}, span{"   tags: " + tags, inkPlain})
+	first = append(first, span{"   deactivated: ", inkDim}, span{off, inkOff(p.Deactivated)}, span{"   tags: ", inkDim})
+	if tags == "none" {
+		first = append(first, span{tags, inkDim})
+	} else {
+		first = append(first, span{"[" + strings.ReplaceAll(tags, ", ", "] [") + "]", inkChip})
+	}
 	second := strings.TrimLeft(joined+"  ", " ")
 	second = " " + second + fmt.Sprintf("followers %d  posts %d", p.Followers, p.Posts)
 	if p.Domain != "" {
 		second += fmt.Sprintf("  domain: %d open", m.reports.openAt(p.Domain))
 	}
-	lines := []line{first, plain(second)}
+	lines := []line{first, inked(inkDim, second)}
 	if name := p.Name.String(); name != "" {
-		lines = append(lines, plain(" name "+name))
+		lines = append(lines, line{{" name ", inkDim}, {name, inkPlain}})
 	}
 	return append(lines, m.personTrouble(p)...)
 }
@@ -161,4 +170,12 @@ func (r *reports) openAt(domain string) int {
 		}
 	}
 	return n
+}
+
+// inkOff is the ink of whether an account is deactivated.
+func inkOff(off bool) ink {
+	if off {
+		return inkWarn
+	}
+	return inkPlain
 }

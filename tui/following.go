@@ -38,6 +38,9 @@ func (m *model) heard(msg heard) tea.Cmd {
 		return m.schedulePoll()
 	}
 	cmds := []tea.Cmd{m.background(next(m.load.ctx, m.news))}
+	if msg.people {
+		m.poll.counted = time.Time{} // who awaits approval is counted again
+	}
 	if msg.people && m.users.begun() {
 		cmds = append(cmds, m.users.reload(m))
 	}

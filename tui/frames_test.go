@@ -67,7 +67,7 @@ var screens = []struct{ name, keys string }{
 }
 
 func TestFrames(t *testing.T) {
-	for _, size := range []struct{ width, height int }{{80, 24}, {120, 40}, {60, 15}} {
+	for _, size := range []struct{ width, height int }{{80, 24}, {120, 40}, {60, 15}, {200, 50}} {
 		for _, s := range screens {
 			name := fmt.Sprintf("%s-%dx%d", s.name, size.width, size.height)
 			t.Run(name, func(t *testing.T) {

@@ -241,6 +241,54 @@ func (m *keymap) key(do command) string {
 	return ""
 }
 
+// group is the purpose of a command, by which help and the bar put keys together.
+type group string
+
+const (
+	groupJudge   group = "the report"
+	groupPosts   group = "its posts"
+	groupAccount group = "the account"
+	groupRow     group = "the row"
+	groupList    group = "the list"
+	groupMove    group = "moving"
+	groupSent    group = "what was done"
+	groupScreens group = "screens"
+	groupProgram group = "the program"
+)
+
+// groups are in the order of the help.
+var groups = []group{groupJudge, groupPosts, groupAccount, groupRow, groupList, groupMove, groupSent, groupScreens, groupProgram}
+
+func groupOf(do command) group {
+	switch do {
+	case doResolve, doClose, doReopen, doNote:
+		return groupJudge
+	case doDelete, doSensitive, doVisibility, doShowCW, doHideCW, doMedia:
+		return groupPosts
+	case doDeactivate, doActivate, doResetLink, doBackup:
+		return groupAccount
+	case doMark, doMarkRange, doMarkAll, doFilter, doMerge, doRefresh, doGroup, doExpand, doSort, doSave:
+		return groupList
+	case doUp, doDown, doHalfUp, doHalfDown, doPageUp, doPageDown, doTop, doBottom, doIn, doBack, doLast, doEarlier, doLater, doPane:
+		return groupMove
+	case doUndo, doUndoAll, doOutbox, doActions:
+		return groupSent
+	case doReports, doUsers, doLog, doPalette, doHelp, doDemo:
+		return groupScreens
+	case doSuspend, doQuit, doInterrupt:
+		return groupProgram
+	}
+	for _, v := range userVerbs {
+		if v.do == do {
+			return groupAccount
+		}
+	}
+	if nouns.Find(string(do)) != nil {
+		return groupScreens
+	}
+	return groupRow
+}
+
 func keyName(key string) string {
 	switch {
 	case key == " ":
@@ -251,23 +299,31 @@ func keyName(key string) string {
 	return strings.ReplaceAll(key, "ctrl+", "ctrl-")
 }
 
-// bar is the line of keys at the bottom: as many as there is room for, and
-// help at the end.
-func (m *keymap) bar(commands []command, width int) line {
+// bar is the line of keys at the bottom: as many as there is room for, with a
+// wall between groups, and help at the end.
+func (m *keymap) bar(commands []command, width int, wall string) line {
+	help := line{{" " + m.key(doHelp), inkKey}, {" help", inkPlain}}
+	room := width - help.width() - 2
 	var l line
-	help := " " + m.key(doHelp)
-	room := width - len(help)
+	var before group
 	for _, do := range commands {
 		if !m.has(do) {
 			continue
 		}
-		key, word := " "+m.key(do), " "+m.word(do)
-		if room -= len(key) + len(word); room < 0 {
+		var next line
+		if before != "" && groupOf(do) != before {
+			next = append(next, span{" " + wall, inkRule})
+		}
+		next = append(next, span{" " + m.key(do), inkKey}, span{" " + m.word(do), inkPlain})
+		if room -= next.width(); room < 0 {
 			break
 		}
-		l = append(l, span{key, inkStrong}, span{word, inkPlain})
+		l, before = append(l, next...), groupOf(do)
 	}
-	return append(l, span{help, inkStrong})
+	if len(l) > 0 {
+		l = append(l, span{" " + wall, inkRule})
+	}
+	return append(l, help...)
 }
 
 // word is a command in the bar.

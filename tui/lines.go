@@ -3,6 +3,9 @@ package tui
 import (
 	"slices"
 	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/bidi"
 
 	"svc/client/safe"
 )
@@ -18,13 +21,14 @@ type line []span
 
 func plain(text string) line { return line{{text, inkPlain}} }
 
+// inked is text in an ink.
 func inked(i ink, text string) line { return line{{text, i}} }
 
-// underCursor is the line in the cursor's ink.
+// underCursor is the line on the ground of the cursor.
 func (l line) underCursor() line {
 	out := make(line, len(l))
 	for n, s := range l {
-		out[n] = span{s.text, inkCursor}
+		out[n] = span{s.text, s.ink | inkUnder}
 	}
 	return out
 }
@@ -94,4 +98,24 @@ func (l line) shortened(width int) line {
 		l = append(slices.Clone(l), span{more, l[len(l)-1].ink})
 	}
 	return l
+}
+
+// steady is text of one width in every terminal, for columns with something to
+// their right: clusters that terminals draw with different widths, and text that
+// runs to the left, become question marks.
+func steady(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		p, _ := bidi.LookupRune(r)
+		switch direction := p.Class(); {
+		case r < 0x7f:
+			b.WriteRune(r)
+		case unicode.Is(unicode.M, r) || r == '\u200d': // belongs to the one before
+		case !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsPunct(r), direction == bidi.R, direction == bidi.AL:
+			b.WriteByte('?')
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }

@@ -65,6 +65,7 @@ type polled struct {
 	rows    []list.Row
 	total   int
 	all     int // reports in any state, -1 when not asked
+	waiting int // accounts that await approval, -1 when not asked
 	entries []shown.Entry
 	err     error
 }
@@ -216,9 +217,9 @@ func (l loader) log(gen int, f list.Filter, page int) tea.Cmd {
 
 // poll reads the newest reports, and the newest entries of the log where that
 // is allowed.
-func (l loader) poll(gen int, state string, countAll, log bool) tea.Cmd {
+func (l loader) poll(gen int, state string, countAll, log, users bool) tea.Cmd {
 	return l.run(func(ctx context.Context) tea.Msg {
-		msg := polled{gen: gen, all: -1}
+		msg := polled{gen: gen, all: -1, waiting: -1}
 		found, err := l.c.Admin.Reports.List(api.ReportQuery{State: state, PageSize: pollSize}).Page(ctx)
 		if err != nil {
 			msg.err = err
@@ -245,6 +246,16 @@ func (l loader) poll(gen int, state string, countAll, log bool) tea.Cmd {
 				return msg
 			}
 			msg.all = count.Total
+		}
+		if countAll && users {
+			waiting, err := l.c.Admin.Users.List(api.UserQuery{Filters: "local,need_approval", PageSize: 1}).Page(ctx)
+			if err != nil && !errors.Is(err, client.ErrForbidden) {
+				msg.err = err
+				return msg
+			}
+			if err == nil {
+				msg.waiting = waiting.Total
+			}
 		}
 		return msg
 	})
@@ -273,7 +284,7 @@ func (l loader) follow() <-chan heard {
 func (l loader) touch() tea.Cmd {
 	return l.run(func(ctx context.Context) tea.Msg {
 		_, err := l.c.Accounts.Verify(ctx)
-		return polled{gen: -1, all: -1, err: err}
+		return polled{gen: -1, all: -1, waiting: -1, err: err}
 	})
 }
 

@@ -165,7 +165,7 @@ func (l *logs) run(m *model, c command) (tea.Cmd, bool) {
 }
 
 func (l *logs) draw(m *model, d layout) []line {
-	lines := []line{inked(inkStrong, "    TIME                  ACTOR         WHAT")}
+	lines := []line{inked(inkDim, "    TIME                  ACTOR         WHAT")}
 	if l.Len() == 0 {
 		return append(lines, nil, l.nothing(m))
 	}
@@ -178,10 +178,12 @@ func (l *logs) draw(m *model, d layout) []line {
 			lead[1] = '*'
 		}
 		const actorWidth = 13
-		text := line{{fmt.Sprintf("%s  %s %s", stamp(time.Unix(l.Num(row, 0), 0)), safe.Fit(l.Text(row, logActor), actorWidth), l.Text(row, logWhat)), inkPlain}}
+		what := l.Text(row, logWhat)
+		outcome, rest, _ := strings.Cut(what, " ")
+		text := line{{stamp(time.Unix(l.Num(row, 0), 0)) + "  ", inkDim}, {safe.Fit(l.Text(row, logActor), actorWidth) + " ", inkStrong}, {outcome, stateInk(outcome)}, {" " + rest, inkPlain}}
 		if i == l.Cursor() {
 			lead[0] = '>'
-			lines = append(lines, append(line{{string(lead), inkCursor}}, text.underCursor()...))
+			lines = append(lines, append(inked(inkStrong, string(lead)), text...).fit(d.width).underCursor())
 			continue
 		}
 		lines = append(lines, append(plain(string(lead)), text...))
@@ -192,7 +194,7 @@ func (l *logs) draw(m *model, d layout) []line {
 	for len(lines) < height+1 {
 		lines = append(lines, nil)
 	}
-	lines = append(lines, inked(inkDim, strings.Repeat("-", d.width)))
+	lines = append(lines, m.rule(d.width))
 	if e, ok := l.Under(); ok {
 		for _, text := range safe.Wrap(l.Text(e.Row, logMessage), d.width-2) {
 			lines = append(lines, plain(" "+text))

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"svc/client/safe"
 	"svc/tui/list"
@@ -135,4 +136,127 @@ func TestTheDemoSaysHowToReachIt(t *testing.T) {
 	d = begin(t, newWorld(t), 80, 24)
 	d.press(":demo<enter>")
 	d.shows("no such command here")
+}
+
+// TestTheFilterStaysInTheHeader types one longer than any header.
+func TestTheFilterStaysInTheHeader(t *testing.T) {
+	long := "@bad.example !thanks !please !harmless !nothing !noone !nowhere"
+	for _, size := range []struct{ width, height int }{{200, 50}, {120, 40}, {80, 24}, {60, 15}, {33, 9}} {
+		d := begin(t, newWorld(t), size.width, size.height)
+		d.press("b/" + long + "<enter>")
+		head := strings.Join(strings.Split(d.frame(), "\n")[:d.m.headerLines()], "\n")
+		if !strings.Contains(head, "/@b") || !strings.Contains(head, long) && !strings.Contains(head, more) {
+			t.Errorf("at %dx%d: %s", size.width, size.height, head)
+		}
+	}
+}
+
+func TestTabsKeepTheScreenInFrontAndTheNumbers(t *testing.T) {
+	for width, want := range map[int]string{
+		140: " 1 Reports 17 [2 Users 1] 3 Log  4 Relays  5 Config  6 Statuses  7 Invites  8 Hosts  9 Queues ",
+		100: " 1 Reports 17 [2 Users 1] 3 Log  4 5 6 7 8 9",
+		60:  " 1:17[2 Users 1] 3 4 5 6 7 8 9",
+		40:  "[2 Users 1]",
+	} {
+		d := begin(t, newWorld(t), width, 24)
+		d.press("2")
+		first, _, _ := strings.Cut(d.frame(), "\n")
+		if !strings.HasPrefix(first, want) || !strings.Contains(first, "live") {
+			t.Errorf("at %d: %q", width, first)
+		}
+	}
+	d := begin(t, newWorld(t), 120, 24)
+	d.press(":bans<enter>")
+	d.shows("[Bans]")
+	d.press("?")
+	d.shows("[Help]")
+}
+
+func TestAContextKeepsItsColour(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	byName := d.m.hostInk()
+	if again := begin(t, newWorld(t), 80, 24).m.hostInk(); again != byName || byName < inkBlue || byName > inkViolet {
+		t.Errorf("%v, then %v", byName, again)
+	}
+	d.m.host = "other.example"
+	if d.m.hostInk() == byName {
+		t.Error("all names have one colour")
+	}
+	if d = beginIn(t, newWorld(t), 80, 24, t.TempDir(), Options{Colour: "red"}); d.m.hostInk() != inkRed {
+		t.Errorf("red is %v", d.m.hostInk())
+	}
+}
+
+func TestTheCountdownIsABarThatShrinks(t *testing.T) {
+	d := begin(t, newWorld(t), 120, 40)
+	d.press("r")
+	d.shows("resolve 9xA1q 4s ▌▌▌▌▌▌▌▌  ")
+	d.pass(2 * time.Second)
+	d.shows("resolve 9xA1q 2s ▌▌▌▌  ")
+	d.hides("▌▌▌▌▌")
+}
+
+// TestWithoutColourCharactersTellAll reads the plain text of frames alone.
+func TestWithoutColourCharactersTellAll(t *testing.T) {
+	for _, theme := range []string{"mono", "contrast"} {
+		d := beginIn(t, newWorld(t), 80, 24, t.TempDir(), Options{Theme: theme})
+		d.press(" jj")
+		frame := func() string { return sgr.ReplaceAllString(d.m.View(), "") }
+		for _, want := range []string{"[1 Reports 17]", " *  9xA1q", ">   9x9kk", "open"} {
+			if !strings.Contains(frame(), want) {
+				t.Errorf("%s: %q is not in\n%s", theme, want, frame())
+			}
+		}
+		d.press("kk<tab>j ")
+		focused := 0
+		for _, l := range strings.Split(frame(), "\n") {
+			if strings.HasPrefix(l, ">") {
+				focused++
+			}
+		}
+		if got := frame(); focused != 1 || !strings.Contains(got, "\n-   9xA0z") && !strings.Contains(got, "\n-*  9xA0z") || !strings.Contains(got, ">▌ [x] 1 of 1") {
+			t.Errorf("%s: %d lines have the focus\n%s", theme, focused, got)
+		}
+		d.press("<tab>r")
+		if got := frame(); !strings.Contains(got, "resolve 4s") {
+			t.Errorf("%s: what is staged is not in\n%s", theme, got)
+		}
+	}
+}
+
+func TestWithoutUTF8LinesAreASCII(t *testing.T) {
+	for name, env := range map[string]map[string]string{
+		"C": {"TERM": "xterm"}, "latin": {"TERM": "xterm", "LC_ALL": "de_DE.ISO-8859-1", "LANG": "C.UTF-8"}, "console": {"TERM": "linux", "LANG": "C.UTF-8"},
+	} {
+		d := beginIn(t, newWorld(t), 120, 40, t.TempDir(), Options{Getenv: func(key string) string { return env[key] }})
+		d.press("rq")
+		for _, r := range d.frame() {
+			if r > '~' {
+				t.Errorf("%s: %q in\n%s", name, r, d.frame())
+				break
+			}
+		}
+	}
+	d := begin(t, newWorld(t), 120, 40)
+	d.press("rq")
+	d.shows("│", "─", "╭", "╰", "▌", "●")
+}
+
+func TestRoomIsUsed(t *testing.T) {
+	for width, want := range map[int]string{
+		99:  "    ID     AGE PST RPT STATE      ACCOUNT                   MESSAGE",
+		100: "    AGE POSTS REPORTS STATE      ACCOUNT         │",
+		160: "    ID     AGE POSTS REPORTS STATE      ACCOUNT                   MESSAGE",
+	} {
+		d := begin(t, newWorld(t), width, 40)
+		if l := strings.Split(d.frame(), "\n")[2]; !strings.HasPrefix(strings.ReplaceAll(l, "  │", "│"), strings.ReplaceAll(want, "  │", "│")) && !strings.HasPrefix(l, strings.TrimRight(want, " │")) {
+			t.Errorf("at %d: %q", width, l)
+		}
+	}
+}
+
+func TestSteadyTextHasOneWidthEverywhere(t *testing.T) {
+	if got, want := steady("日本 né 👩‍👩‍👧 مرحبا e\u0301 a"), "日本 né ??? ????? e a"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 }

@@ -26,6 +26,8 @@ type model struct {
 	host     string
 	demo     []string
 	filters  map[string]string // saved ones, by name
+	colour   string            // of the context, "" for one by its name
+	waiting  int               // accounts that await approval
 	readOnly bool
 	tty      terminalWriter
 

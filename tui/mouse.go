@@ -28,11 +28,10 @@ func (m *model) mouse(msg tea.MouseMsg) tea.Cmd {
 	if rows == nil {
 		return wake
 	}
-	// One line of header, one of column heads.
-	const above = 2
+	above := m.headerLines() + 1 // the header, and the heads of columns
 	from, to := rows.Window(height)
 	i := from + msg.Y - above
-	if msg.Y < above || msg.Y >= above+height || i >= to || m.layout().beside && msg.X >= paneWidth {
+	if msg.Y < above || msg.Y >= above+height || i >= to || m.layout().beside && m.screen() == m.reports && msg.X >= m.layout().pane {
 		return wake
 	}
 	switch {
@@ -82,7 +81,7 @@ func (m *model) rows() (*list.List, int) {
 
 // wheel scrolls the pane under the pointer.
 func (m *model) wheel(step, x int) tea.Cmd {
-	overEvidence := m.screen() == m.reports && m.layout().beside && x >= paneWidth
+	overEvidence := m.screen() == m.reports && m.layout().beside && x >= m.layout().pane
 	if rows, height := m.rows(); rows != nil && !overEvidence {
 		rows.Scroll(step, height)
 		return tea.Batch(m.reports.more(m), m.reports.refresh(), m.reports.wantDetail(m))

@@ -274,14 +274,18 @@ func (s *nounScreen) height(d layout) int {
 }
 
 func (s *nounScreen) draw(m *model, d layout) []line {
-	lines := []line{inked(inkStrong, "    "+s.heads(d.width))}
+	lines := []line{inked(inkDim, "    "+s.heads(d.width))}
 	height := s.height(d)
 	if s.Len() == 0 {
 		return append(lines, nil, s.nothing(m))
 	}
 	from, to := s.Window(height)
 	for i := from; i < to; i++ {
-		lines = append(lines, s.drawRow(m, s.At(i).Row, i == s.Cursor(), d.width))
+		l := s.drawRow(m, s.At(i).Row, i == s.Cursor(), d.width)
+		if i == s.Cursor() {
+			l = l.fit(d.width)
+		}
+		lines = append(lines, l)
 	}
 	if height == d.body-1 {
 		return lines
@@ -289,7 +293,7 @@ func (s *nounScreen) draw(m *model, d layout) []line {
 	for len(lines) < height+1 {
 		lines = append(lines, nil)
 	}
-	lines = append(lines, inked(inkDim, strings.Repeat("-", d.width)))
+	lines = append(lines, m.rule(d.width))
 	if s.banner.String() != "" {
 		lines = append(lines, inked(inkBad, " (!) "+s.banner.String()))
 	}

@@ -95,7 +95,7 @@ func (m *model) pollDue(msg pollDue) tea.Cmd {
 	if !m.rights.has(nouns.NeedsReports) {
 		return m.load.touch()
 	}
-	return m.load.poll(m.reports.gen, m.reports.serverState(), count, m.rights.has(nouns.NeedsLog))
+	return m.load.poll(m.reports.gen, m.reports.serverState(), count, m.rights.has(nouns.NeedsLog), m.rights.has(nouns.NeedsUsers))
 }
 
 func (m *model) polled(msg polled) tea.Cmd {
@@ -106,6 +106,9 @@ func (m *model) polled(msg polled) tea.Cmd {
 	recovered := m.recovered()
 	if msg.all >= 0 {
 		m.poll.counted = m.timer()
+	}
+	if msg.waiting >= 0 {
+		m.waiting = msg.waiting
 	}
 	cmds := []tea.Cmd{recovered, m.readLog(msg.entries), m.reports.polled(m, msg), m.renewNoun()}
 	if !m.asked {

@@ -110,25 +110,29 @@ func (p *postPane) draw(m *model, posts []shown.Post, width int, focus, rich boo
 		if i == p.at {
 			selected = len(lines)
 		}
-		ink := inkStrong
-		if focus && i == p.at {
-			ink = inkCursor
+		chosen := focus && i == p.at
+		mark, ink, accent := "", inkStrong, inkAccent
+		if chosen {
+			ink, accent = inkCursor, inkChosen
 		}
-		mark := ""
 		if p.marks[one.ID] {
 			mark = "[x] "
 		}
-		count := fmt.Sprintf("%s%d of %d", mark, i+1, len(posts))
-		at := " "
-		if focus && i == p.at {
-			at = ">"
+		block := func(l ...span) line {
+			lead := span{" ", inkPlain}
+			if chosen {
+				lead = span{">", inkChosen}
+				chosen = false // at its first line alone
+			}
+			return append(line{lead, {m.theme.glyphs.bar, accent}}, l...)
 		}
+		count := fmt.Sprintf("%s%d of %d", mark, i+1, len(posts))
 		if rich {
-			lines = append(lines, append(line{{at + "POST " + count, ink}}, p.flags(m, one)...))
-			lines = append(lines, inked(inkDim, fmt.Sprintf("   %s  %s  %s  replies %d reblogs %d",
-				safe.Line(one.ID), visibility(one), one.At.UTC().Format("2006-01-02T15:04Z"), one.Replies, one.Reblogs)))
+			lines = append(lines, block(append(line{{" POST " + count + " ", ink}}, p.flags(m, one)...)...))
+			lines = append(lines, block(span{fmt.Sprintf(" %s  %s  %s  replies %d reblogs %d",
+				safe.Line(one.ID), visibility(one), one.At.UTC().Format("2006-01-02T15:04Z"), one.Replies, one.Reblogs), inkDim}))
 		} else {
-			head := line{{at + count, ink}, {"  " + shown.ShortID(one.ID) + "  " + visibility(one), inkPlain}}
+			head := line{{" " + count + " ", ink}, {" " + shown.ShortID(one.ID) + "  " + visibility(one), inkDim}}
 			if one.CW.String() == "" {
 				head = append(head, span{"  no CW", inkDim})
 			}
@@ -136,16 +140,19 @@ func (p *postPane) draw(m *model, posts []shown.Post, width int, focus, rich boo
 			for _, medium := range one.Media {
 				head = append(head, span{"  " + medium.Label(m.keys.key(doMedia)), inkDim})
 			}
-			lines = append(lines, head)
+			lines = append(lines, block(head...))
 		}
 		if !one.Hides() || p.opened[one.ID] {
 			for _, text := range m.wrap(one.ID, one.Text, width-4) {
-				lines = append(lines, plain("   "+text))
+				lines = append(lines, block(span{" " + text, inkPost}))
 			}
 		}
 		if rich {
 			for _, medium := range one.Media {
-				lines = append(lines, inked(inkDim, "   "+medium.Label(m.keys.key(doMedia))))
+				lines = append(lines, block(span{" " + medium.Label(m.keys.key(doMedia)), inkDim}))
+			}
+			if i < len(posts)-1 {
+				lines = append(lines, nil)
 			}
 		}
 	}
@@ -157,7 +164,7 @@ func (p *postPane) flags(m *model, one shown.Post) line {
 	var l line
 	switch {
 	case one.Deleted:
-		l = append(l, span{"  [deleted]", inkDim})
+		l = append(l, span{"  [deleted]", inkGone})
 	case one.Hides() && !p.opened[one.ID]:
 		l = append(l, span{"  [CW \"" + safe.Truncate(one.CW.String(), 30, "~") + "\" hidden: " + m.keys.key(doShowCW) + "]", inkWarn})
 	case one.CW.String() != "":
@@ -208,17 +215,22 @@ func (p *postPane) window(lines []line, head, selected, height int) []line {
 
 // indent wraps text behind a first line's label.
 func indent(label string, text safe.Safe, width int) []line {
+	return indentIn(inkPlain, label, text, width)
+}
+
+// indentIn is indent with the text in an ink of its own.
+func indentIn(ink ink, label string, text safe.Safe, width int) []line {
 	var lines []line
 	pad := safe.Width(label)
 	if pad > width/2 {
-		lines, pad = append(lines, plain(label)), 3
+		lines, pad = append(lines, inked(inkDim, label)), 3
 		label = "   "
 	}
 	for i, part := range safe.Wrap(text.String(), width-pad) {
 		if i > 0 {
 			label = strings.Repeat(" ", pad)
 		}
-		lines = append(lines, plain(label+part))
+		lines = append(lines, line{{label, inkDim}, {part, ink}})
 	}
 	return lines
 }

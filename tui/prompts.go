@@ -24,7 +24,7 @@ type prompt struct {
 	label  string
 	onText func(m *model, text string) tea.Cmd // after each change
 	accept string                              // the key that ends text input
-	tab    func(text string) string // the text that tab puts in place of text; nil: none
+	tab    func(text string) string            // the text that tab puts in place of text; nil: none
 	done   func(m *model, text string) tea.Cmd
 	cancel func(m *model, text string) tea.Cmd // esc; nil: it just closes
 }

@@ -89,6 +89,7 @@ type reports struct {
 	pager
 	walked map[string]bool // ids met in this walk
 	total  int
+	queue  int // open ones, when they were last counted
 	all    int
 
 	details *simplelru.LRU[string, *shown.Report]
@@ -224,7 +225,7 @@ func (r *reports) loaded(m *model, msg reportsLoaded) tea.Cmd {
 		r.complete = r.complete || r.page > 0 && !errors.Is(msg.err, client.ErrNetwork)
 		return m.reportsTrouble(msg.err)
 	}
-	r.total = msg.total
+	r.counted(msg.total)
 	m.poll.good = m.timer()
 	r.put(m, msg.rows, false)
 	if msg.page <= 3 {
@@ -388,12 +389,20 @@ func (r *reports) reconcile(m *model, met map[string]bool, oldest string) tea.Cm
 	return tea.Batch(cmds...)
 }
 
+// counted takes the server's count of the reports that are shown.
+func (r *reports) counted(total int) {
+	r.total = total
+	if r.state == "open" {
+		r.queue = total
+	}
+}
+
 // polled handles the result of a poll.
 func (r *reports) polled(m *model, msg polled) tea.Cmd {
 	if msg.gen != r.gen || r.page == 0 {
 		return nil
 	}
-	r.total = msg.total
+	r.counted(msg.total)
 	if msg.all >= 0 {
 		r.all = msg.all
 	}

@@ -10,15 +10,37 @@ import (
 	"svc/tui/shown"
 )
 
-// Widths of the columns of the report list. Those that may hold more than
-// ASCII stand last on their line.
-const (
-	aboutWidth = 25
-	stateWidth = 10
-	// paneWidth is the list beside the evidence, aboutPane its REPORTED.
-	paneWidth = 50
-	aboutPane = 23
-)
+// stateWidth holds the longest state: resolved, gone:tess, resolve 3s.
+const stateWidth = 10
+
+// reportColumns are the columns of the list. Those that may hold more than ASCII
+// stand last on their line.
+type reportColumns struct {
+	words   bool // heads are whole words
+	id      bool
+	account int // its width
+	message int // its width, 0 for none, -1 for the rest of the line
+}
+
+func (r *reports) columns(d layout) reportColumns {
+	const lead, id, messageGap = 2, 7, 1
+	c := reportColumns{words: d.beside, id: !d.beside && !r.Grouped(), account: 25, message: -1}
+	if !d.beside {
+		if r.Grouped() {
+			c.account = 23
+		}
+		return c
+	}
+	fixed := lead + len("  AGE POSTS REPORTS ") + stateWidth + 1
+	c.id, c.message = d.width >= wideWidth, 0
+	if c.id {
+		c.account = 25
+		c.message = d.pane - fixed - id - c.account - messageGap
+		return c
+	}
+	c.account = d.pane - fixed
+	return c
+}
 
 func (r *reports) title(m *model) string {
 	n := r.total
@@ -47,7 +69,13 @@ func (r *reports) shownRows() int {
 }
 
 func (r *reports) extras(m *model) []extra {
-	extras := []extra{{text: "by:" + r.group.String(), rank: 2}, {text: "sort:" + r.sort.String(), rank: 3}}
+	var extras []extra
+	if r.group != flat {
+		extras = append(extras, extra{text: "by:" + r.group.String(), rank: 2})
+	}
+	if r.sort != byAge {
+		extras = append(extras, extra{text: "sort:" + r.sort.String(), rank: 3})
+	}
 	if r.filter.Text != "" {
 		extras = append(extras, extra{text: "/" + safe.Line(r.filter.Text), keep: true})
 	}
@@ -86,20 +114,20 @@ func (r *reports) draw(m *model, d layout) []line {
 	if !d.beside {
 		lines := append([]line{r.heads(m, d)}, r.drawRows(m, d)...)
 		if d.evidence > 0 {
-			lines = append(lines, inked(inkDim, strings.Repeat("-", d.width)))
+			lines = append(lines, m.rule(d.width))
 			lines = append(lines, r.drawEvidence(m, d.width, d.evidence, false)...)
 		}
 		return lines
 	}
 	left := append([]line{r.heads(m, d)}, r.drawRows(m, d)...)
-	right := r.drawEvidence(m, d.width-paneWidth-1, d.evidence, true)
+	right := r.drawEvidence(m, d.width-d.pane-1, d.evidence, true)
 	lines := make([]line, 0, d.evidence)
 	for i := range d.evidence {
 		var l line
 		if i < len(left) {
 			l = left[i]
 		}
-		l = append(l.fit(paneWidth), span{"|", inkDim})
+		l = append(l.fit(d.pane), span{m.theme.glyphs.wall, inkRule})
 		if i < len(right) {
 			l = append(l, right[i]...)
 		}
@@ -163,25 +191,55 @@ func thousands(n int) string {
 }
 
 func (r *reports) heads(_ *model, d layout) line {
-	if d.compact(r) {
-		heads := "    AGE PST RPT STATE      REPORTED                  MESSAGE"
-		if r.group == byReporter {
-			heads = strings.Replace(heads, "REPORTED", "REPORTER", 1)
-		}
-		return inked(inkStrong, safe.Truncate(heads, d.listWidth(), ""))
+	c := r.columns(d)
+	heads := "  "
+	if c.id {
+		heads += "  ID   "
 	}
-	return inked(inkStrong, safe.Truncate("    ID     AGE PST RPT STATE      REPORTED                  MESSAGE", d.width, ""))
+	if c.words {
+		heads += "  AGE POSTS REPORTS "
+	} else {
+		heads += "  AGE PST RPT "
+	}
+	about := "ACCOUNT"
+	if r.group == byReporter {
+		about = "REPORTER"
+	}
+	heads += safe.Fit("STATE", stateWidth) + " " + safe.Fit(about, c.account)
+	if c.message != 0 {
+		heads += " MESSAGE"
+	}
+	return inked(inkDim, strings.TrimRight(heads, " "))
 }
 
-// compact reports whether the rows go without their ids.
-func (d layout) compact(r *reports) bool { return d.beside || r.Grouped() }
-
-func (d layout) listWidth() int {
-	if d.beside {
-		return len("    AGE PST RPT STATE      REPORTED")
+// numbers are the cells of age, posts and reports; a report within a group has
+// none for reports.
+func (r *reports) numbers(m *model, c reportColumns, at, posts int64, reports int) line {
+	old := m.now().Sub(time.Unix(at, 0))
+	ink := inkPlain
+	switch {
+	case old >= 24*time.Hour:
+		ink = inkHot
+	case old >= 4*time.Hour:
+		ink = inkWarm
 	}
-	return d.width
+	narrow, count := "%4d", ""
+	wide := "%4s"
+	if c.words {
+		narrow, wide = "%6d", "%8s"
+	}
+	countInk := inkPlain
+	if reports > 0 {
+		count = fmt.Sprint(min(reports, 999))
+	}
+	if reports >= repeatedly {
+		countInk = inkRepeat
+	}
+	return line{{fmt.Sprintf("%5s", safe.Age(old)), ink}, {fmt.Sprintf(narrow, min(posts, 999)), inkPlain}, {fmt.Sprintf(wide, count) + " ", countInk}}
 }
+
+// repeatedly is how many reports about one account stand out.
+const repeatedly = 3
 
 func (r *reports) drawRows(m *model, d layout) []line {
 	from, to := r.Window(d.list)
@@ -198,8 +256,16 @@ func (r *reports) drawRows(m *model, d layout) []line {
 			l = r.drawRow(m, d, e.Row, false)
 		}
 		if i == r.Cursor() {
-			l[0].text = ">" + l[0].text[1:]
+			// The mark of the cursor says where keys go, too.
+			mark := ">"
+			if r.onPosts {
+				mark = "-"
+			}
+			l[0].text = mark
 			if !r.onPosts {
+				if !d.beside {
+					l = l.fit(d.width)
+				}
 				l = l.underCursor()
 			}
 		}
@@ -234,31 +300,67 @@ func (r *reports) drawHead(m *model, d layout, g list.Group) line {
 	case len(g.Rows) > 1:
 		mark = "+"
 	}
-	state, ink := r.state, inkPlain
+	state, ink := r.state, stateInk(r.state)
 	if open > 0 {
-		state = "open"
+		state, ink = "open", inkOpen
 	}
 	if wish := r.groupWish(m, g.Rows); wish != "" {
 		state, ink = wish, inkWarn
 	}
+	c := r.columns(d)
 	key := g.Key
 	if r.group == byStatus {
 		key = safe.Line(key)
 	}
-	about := safe.Fit(key, aboutPane)
+	about := inked(inkStrong, safe.Fit(key, c.account))
 	first := r.Text(g.Rows[0], colNick)
 	switch r.group {
 	case byAccount:
-		about = r.drawAbout(m, g.Rows[0], first, aboutPane)
+		about = accountLine(r.drawAbout(m, g.Rows[0], first, c.account), inkStrong)
 	case byReporter:
-		about = r.drawReporter(m, g.Rows[0], aboutPane)
+		about = accountLine(r.drawReporter(m, g.Rows[0], c.account), inkStrong)
 	}
-	head := fmt.Sprintf(" %s%5s%4d%4d ", mark, safe.Age(m.now().Sub(time.Unix(newest, 0))), min(posts, 999), min(len(g.Rows), 999))
-	l := line{{head, inkStrong}, {safe.Fit(state, stateWidth) + " ", ink}, {about, inkStrong}}
-	if !d.beside {
-		l = append(l, span{"   " + r.Text(g.Rows[0], colMessage), inkPlain})
+	l := lead(mark)
+	if c.id {
+		l = append(l, span{strings.Repeat(" ", 7), inkPlain})
+	}
+	l = append(l, r.numbers(m, c, newest, posts, len(g.Rows))...)
+	l = append(l, span{safe.Fit(state, stateWidth) + " ", ink})
+	return c.withMessage(append(l, about...), r.Text(g.Rows[0], colMessage), inkPlain)
+}
+
+// accountLine is an account in a column with its server and its label in their
+// inks.
+func accountLine(text string, name ink) line {
+	nick, label, labelled := strings.Cut(text, " [")
+	nick, host, remote := strings.Cut(nick, "@")
+	l := inked(name, nick)
+	if remote {
+		l = append(l, span{"@" + host, inkServer})
+	}
+	if labelled {
+		l = append(l, span{" [" + label, inkWarn})
 	}
 	return l
+}
+
+// withMessage ends a row.
+func (c reportColumns) withMessage(l line, message string, ink ink) line {
+	switch {
+	case c.message < 0:
+		return append(l, span{" " + message, ink})
+	case c.message > 0:
+		return append(l, span{" " + safe.Fit(steady(message), c.message), ink})
+	}
+	return l
+}
+
+// lead begins a row: a cell for the cursor, and one for the mark.
+func lead(mark string) line {
+	if mark == " " {
+		return line{{" ", inkPlain}, {" ", inkPlain}}
+	}
+	return line{{" ", inkPlain}, {mark, inkMark}}
 }
 
 // groupWish is the staged action of all rows of a group, "" if they differ.
@@ -275,58 +377,48 @@ func (r *reports) groupWish(m *model, rows []int) string {
 }
 
 func (r *reports) drawRow(m *model, d layout, row int, member bool) line {
-	id := r.ID(row)
-	mark, ink := " ", inkPlain
+	id, c := r.ID(row), r.columns(d)
+	mark := " "
 	if r.Marked(row) {
-		mark, ink = "*", inkMark
+		mark = "*"
 	}
-	aged := safe.Age(m.now().Sub(time.Unix(r.Num(row, numAt), 0)))
-	state, stateInk, message, messageInk := r.drawState(m, row)
-	posts := min(r.Num(row, numPosts), 999)
-	count := min(r.tallies[r.Text(row, colNick)].count(r.state), 999)
-	l := line{}
-	switch {
-	case member:
-		l = append(l, span{fmt.Sprintf(" %s%6s%3d     ", mark, aged, posts), ink})
-	case d.compact(r):
-		l = append(l, span{fmt.Sprintf(" %s%5s%4d%4d ", mark, aged, posts, count), ink})
-	default:
-		l = append(l, span{fmt.Sprintf(" %s  %-5s%5s%4d%4d ", mark, shown.ShortID(id), aged, posts, count), ink})
+	state, ofState, message, messageInk := r.drawState(m, row)
+	reports := 0
+	if !member {
+		reports = r.tallies[r.Text(row, colNick)].count(r.state)
 	}
-	l = append(l, span{safe.Fit(state, stateWidth) + " ", stateInk})
-	width := aboutWidth
-	if d.compact(r) {
-		width = aboutPane
+	l := lead(mark)
+	if c.id {
+		l = append(l, span{fmt.Sprintf("  %-5s", shown.ShortID(id)), inkDim})
 	}
+	l = append(l, r.numbers(m, c, r.Num(row, numAt), r.Num(row, numPosts), reports)...)
+	l = append(l, span{safe.Fit(state, stateWidth) + " ", ofState})
 	switch {
 	case member && r.group == byAccount:
-		l = append(l, span{safe.Fit(shown.ShortID(id)+" by "+r.Text(row, colBy), width), inkPlain})
+		by := "by " + r.Text(row, colBy)
+		if !c.id {
+			by = shown.ShortID(id) + " " + by
+		}
+		l = append(l, span{safe.Fit(by, c.account), inkDim})
 	case r.group == byReporter:
-		l = append(l, span{r.drawReporter(m, row, width), inkPlain})
+		l = append(l, accountLine(r.drawReporter(m, row, c.account), inkPlain)...)
 		message = strings.TrimSuffix("on "+r.Text(row, colAbout)+": "+message, ": ")
 	default:
-		l = append(l, span{r.drawAbout(m, row, r.Text(row, colNick), width), inkPlain})
+		l = append(l, accountLine(r.drawAbout(m, row, r.Text(row, colNick), c.account), inkPlain)...)
 	}
-	if d.beside {
-		return l
-	}
-	gap := " "
-	if d.compact(r) {
-		gap = "   "
-	}
-	return append(l, span{gap + message, messageInk})
+	return c.withMessage(l, message, messageInk)
 }
 
 // drawState is the STATE and MESSAGE of a row: its state, or its staged action,
 // or the reason of a failure.
-func (r *reports) drawState(m *model, row int) (state string, stateInk ink, message string, messageInk ink) {
+func (r *reports) drawState(m *model, row int) (state string, ofState ink, message string, messageInk ink) {
 	target := "report/" + r.ID(row)
 	state, message = r.Text(row, colState), r.Text(row, colMessage)
 	if reason, ghost := r.Ghost(row); ghost {
 		if _, by, found := strings.Cut(reason, " by "); found {
-			return "gone:" + by, inkDim, reason, inkDim
+			return "gone:" + by, inkGone, reason, inkGone
 		}
-		return reason, inkDim, message, inkDim
+		return reason, inkGone, message, inkGone
 	}
 	if wish := m.wish(target); wish != "" {
 		return wish, inkWarn, message, inkPlain
@@ -334,7 +426,7 @@ func (r *reports) drawState(m *model, row int) (state string, stateInk ink, mess
 	if reason := m.troubles[target]; reason != "" {
 		return state + " !", inkBad, "! " + reason, inkBad
 	}
-	return state, inkPlain, message, inkPlain
+	return state, stateInk(state), message, inkPlain
 }
 
 // drawAbout is the reported account with its warnings, in exactly width cells.

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"fmt"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -37,22 +36,29 @@ type layout struct {
 	list     int  // rows of a list, without its heads
 	evidence int  // lines of the pane beside or below it, 0 for none
 	beside   bool // the pane is to the right
+	pane     int  // cells of the list where the pane is beside it
 }
 
 const (
-	besideWidth = 110
+	besideWidth = 100
+	// From here on the list has ids and messages too.
+	wideWidth = 160
 	// Smaller than this there is room for the list alone.
 	leastWidth  = 60
 	leastHeight = 15
 )
 
 func (m *model) layout() layout {
-	d := layout{width: m.width, body: max(2, m.height-1-m.footer()-len(m.promptLines()))}
+	d := layout{width: m.width, body: max(2, m.height-m.headerLines()-m.footer()-len(m.promptLines()))}
 	switch {
 	case m.width < leastWidth || m.height < leastHeight || d.body < 8:
 		d.list = d.body - 1
 	case m.width >= besideWidth:
 		d.list, d.evidence, d.beside = d.body-1, d.body, true
+		d.pane = min(64, max(50, m.width*12/25))
+		if m.width >= wideWidth {
+			d.pane = m.width * 11 / 20
+		}
 	default:
 		// Two of the lines are the heads and the rule between the panes.
 		d.evidence = (d.body - 2) * 2 / 5
@@ -61,27 +67,31 @@ func (m *model) layout() layout {
 	return d
 }
 
-// footer is the number of lines at the bottom: outbox and news share one where
-// lines are scarce.
-func (m *model) footer() int {
-	switch {
-	case m.height < 10:
-		return 1
-	case m.height < 24:
-		return 2
-	}
-	return 3
-}
-
 func (m *model) promptLines() []line {
 	if m.prompt == nil {
 		return nil
 	}
-	lines := m.prompt.draw(m.width)
+	lines := m.prompt.draw(m.width - 1)
 	if most := max(1, m.height/2); len(lines) > most {
 		lines = append(lines[:most-1:most-1], lines[len(lines)-1])
 	}
-	return append([]line{inked(inkDim, strings.Repeat("-", m.width))}, lines...)
+	// Walls stand at the left alone: to the right of free text they would go astray
+	// in terminals that draw its glyphs with another width.
+	g := m.theme.glyphs
+	framed := []line{inked(inkRule, g.corner+strings.Repeat(g.rule, m.width-1))}
+	for i, l := range lines {
+		wall := g.wall
+		if i == len(lines)-1 {
+			wall = g.foot
+		}
+		framed = append(framed, append(line{{wall, inkRule}}, l...))
+	}
+	return framed
+}
+
+// rule is a line between panes.
+func (m *model) rule(width int) line {
+	return inked(inkRule, strings.Repeat(m.theme.glyphs.rule, max(0, width)))
 }
 
 // View draws the frame: lines no wider than the terminal, and exactly as many
@@ -91,7 +101,7 @@ func (m *model) View() string {
 		return ""
 	}
 	d := m.layout()
-	lines := append(make([]line, 0, m.height), m.header())
+	lines := append(make([]line, 0, m.height), m.header()...)
 	body := m.screen().draw(m, d)
 	for i := range d.body {
 		if i < len(body) {
@@ -115,121 +125,6 @@ func (m *model) View() string {
 	}
 	m.painted(m.timer())
 	return b.String()
-}
-
-func (m *model) header() line {
-	left := " " + m.host
-	if me := m.me.String(); me != "" {
-		left += "  " + me
-	}
-	left += "  " + m.screen().title(m)
-	right := m.liveness() + " " + m.now().UTC().Format("15:04Z")
-	extras := m.screen().extras(m)
-	for {
-		text := left
-		worst := -1
-		for i, e := range extras {
-			text += "  " + e.text
-			if !e.keep && (worst < 0 || e.rank >= extras[worst].rank) {
-				worst = i
-			}
-		}
-		gap := m.width - safe.Width(text) - safe.Width(right)
-		if gap >= 2 || worst < 0 {
-			text = shortened(text, m.width-safe.Width(right)-2)
-			gap = m.width - safe.Width(text) - safe.Width(right)
-			return line{{text + strings.Repeat(" ", max(1, gap)) + right, inkHeader}}
-		}
-		extras = append(extras[:worst:worst], extras[worst+1:]...)
-	}
-}
-
-func (m *model) footerLines() []line {
-	unsent, news := m.outboxLine(), m.newsLine()
-	keys := m.keys.bar(m.screen().bar(m), m.width)
-	switch m.footer() {
-	case 1:
-		return []line{keys}
-	case 2:
-		if len(unsent) == 0 {
-			return []line{news, keys}
-		}
-		if len(news) > 0 {
-			unsent = append(unsent, span{"  ", inkPlain})
-			unsent = append(unsent, news...)
-		}
-		return []line{unsent.shortened(m.width), keys}
-	}
-	return []line{unsent, news.shortened(m.width), keys}
-}
-
-func (m *model) outboxLine() line {
-	items := m.staged.Items
-	if len(items) == 0 {
-		if hint := m.screen().hint(m); hint != "" {
-			return inked(inkMark, " "+hint).shortened(m.width)
-		}
-		return nil
-	}
-	newest := items[len(items)-1]
-	head := fmt.Sprintf(" OUTBOX %d  ", len(items))
-	text := newest.Label + m.countdown(newest)
-	if len(items) > 1 {
-		second := items[len(items)-2]
-		if longer := text + ", " + second.Label + m.countdown(second); len(items) == 2 {
-			text = longer
-		} else {
-			text = longer + ", " + more
-		}
-	}
-	// The names of objects go before the keys, and the time left before both.
-	undo, all := m.keys.key(doUndo)+" cancel", m.keys.key(doUndoAll)+" cancel all"
-	for _, tail := range []string{undo + "  " + all, undo, ""} {
-		gap := m.width - safe.Width(head+text+tail) - 1
-		if gap < 2 && tail != "" {
-			continue
-		}
-		if gap < 0 {
-			left := m.countdown(newest)
-			text = shortened(newest.Label, m.width-safe.Width(head+left)) + left
-		}
-		if m.height < 24 {
-			gap = 3 // the notice follows
-		}
-		return line{{head + text, inkWarn}, {strings.Repeat(" ", max(0, gap)) + tail, inkPlain}}
-	}
-	return nil
-}
-
-// newsLine is the trouble with the connection, else the latest notice, else what
-// was loaded of a long list.
-func (m *model) newsLine() line {
-	switch {
-	case m.poll.loggedOut:
-		return inked(inkBad, " NOT LOGGED IN: the server refuses the token. Log in with svcctl auth login; the outbox is kept")
-	case !m.poll.offline.IsZero():
-		return inked(inkBad, fmt.Sprintf(" OFFLINE for %s; showing what was loaded, what you do waits", safe.Age(m.timer().Sub(m.poll.offline))))
-	}
-	if p, ok := m.screen().(interface{ progress(m *model) string }); ok && len(m.notice) == 0 {
-		if text := p.progress(m); text != "" {
-			return inked(inkDim, " "+text)
-		}
-	}
-	return m.notice
-}
-
-func (m *model) liveness() string {
-	switch {
-	case m.poll.loggedOut:
-		return "logged out"
-	case !m.poll.offline.IsZero():
-		return "offline"
-	case m.poll.backoff > 0:
-		return "busy"
-	case m.poll.good.IsZero():
-		return "loading"
-	}
-	return "live"
 }
 
 // wrap is safe.Wrap with a memory, since the same posts are drawn frame after

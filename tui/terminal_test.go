@@ -44,7 +44,7 @@ func onTerminal(t *testing.T, w *world, env ...string) *terminal {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(self)
-	cmd.Env = append(append(os.Environ(), "TERM=xterm-256color", "NO_COLOR=", "COLORFGBG=", "SVCCTL_NOW=2026-01-31T12:04:30Z", "TUI_CHILD="+w.URL, "TUI_STATE="+t.TempDir()), env...)
+	cmd.Env = append(append(os.Environ(), "TERM=xterm-256color", "COLORTERM=", "LC_ALL=C.UTF-8", "NO_COLOR=", "COLORFGBG=", "SVCCTL_NOW=2026-01-31T12:04:30Z", "TUI_CHILD="+w.URL, "TUI_STATE="+t.TempDir()), env...)
 	master, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: 80})
 	if err != nil {
 		t.Fatal(err)
@@ -112,13 +112,13 @@ func TestOnATerminalThatAnswersLate(t *testing.T) {
 	time.Sleep(30 * time.Millisecond)
 	term.types("1e/1e1e\x1b\\")
 	n := term.types("jjj")
-	term.waits(n, ">   9x9kk")
+	term.waits(n, "  9x9kk\x1b[0m\x1b[38;5;188;48;5;17m")
 	n = term.types("/")
 	term.waits(n, "_\x1b[K")
 	n = term.types("\x1b") // a lone one is the key
 	term.waits(n, "9x8zt") // a row that the prompt had covered
 	n = term.types("\x1b[A")
-	term.waits(n, ">   9x9zz")
+	term.waits(n, "  9x9zz\x1b[0m\x1b[38;5;188;48;5;17m")
 	if strings.Contains(term.written(), "OUTBOX") || len(w.writes()) != 0 {
 		t.Error("a reply of the terminal was taken for keys")
 	}
@@ -138,7 +138,7 @@ func TestThemeFollowsTheTerminal(t *testing.T) {
 	term := onTerminal(t, w)
 	term.waits(0, "\x1b]11;?")
 	term.types("\x1b]11;rgb:ffff/ffff/eeee\a")
-	term.waits(0, "\x1b[1;30;106m>") // the cursor of the light theme
+	term.waits(0, "\x1b[38;5;232;48;5;195m>") // the cursor of the light theme
 	mono := onTerminal(t, w, "NO_COLOR=1")
 	mono.waits(0, "17/18")
 	if strings.Contains(mono.written(), "m>") || strings.Contains(mono.written(), "\x1b[7m") {
@@ -148,22 +148,22 @@ func TestThemeFollowsTheTerminal(t *testing.T) {
 
 func TestThemes(t *testing.T) {
 	for _, name := range ThemeNames() {
-		if _, err := themeNamed(name); err != nil {
+		if _, err := themeNamed(name, terminalKind{}); err != nil {
 			t.Error(err)
 		}
 	}
-	if _, err := themeNamed("pink"); err == nil || !strings.Contains(err.Error(), "dark, light, mono") {
+	if _, err := themeNamed("pink", terminalKind{}); err == nil || !strings.Contains(err.Error(), "dark, light, contrast, mono") {
 		t.Errorf("an unknown theme: %v", err)
 	}
 	d := beginIn(t, newWorld(t), 80, 24, t.TempDir(), Options{Theme: "dark"})
 	d.press("jr")
 	view := d.m.View()
 	for _, l := range strings.Split(view, "\n") {
-		if strings.Count(l, "\x1b[")%2 != 0 || strings.Contains(l, "\x1b[") && !strings.Contains(l, "\x1b[0m") {
+		if strings.LastIndex(l, "\x1b[") != strings.LastIndex(l, reset) {
 			t.Errorf("a colour is left on at the end of %q", l)
 		}
 	}
-	if !strings.Contains(view, "\x1b[93mresolve 4s") {
+	if d.m.theme.styles[inkWarn] == "" || !strings.Contains(view, d.m.theme.styles[inkWarn]+"resolve 4s") {
 		t.Error("what is staged has no colour")
 	}
 }

@@ -44,8 +44,13 @@ type Options struct {
 	// Context names the instance in the header and the outbox's file; "" is
 	// the server's host.
 	Context string
+	// Colour is one of ContextColours for the context's name, "" for one by the name.
+	Colour string
 	// Theme is one of ThemeNames, or "" to choose by the terminal.
 	Theme string
+	// Getenv is the environment of the terminal, for its colours and its locale;
+	// nil is this process's.
+	Getenv func(string) string
 	// StateDir holds outbox, drafts and the journal. It is made when missing.
 	StateDir string
 	// In and Out are the terminal; nil is standard input and output.
@@ -119,7 +124,10 @@ func Run(ctx context.Context, o Options) error {
 }
 
 func newModel(ctx context.Context, o Options, now, timer func() time.Time) (*model, error) {
-	colours, err := themeNamed(o.Theme)
+	if o.Getenv == nil {
+		o.Getenv = os.Getenv
+	}
+	colours, err := themeNamed(o.Theme, kindOf(o.Getenv))
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +152,7 @@ func newModel(ctx context.Context, o Options, now, timer func() time.Time) (*mod
 	m := &model{
 		journal: journal.Open(o.StateDir, o.Client.BaseURL(), now),
 		load:    loader{ctx, o.Client}, engine: action.New(o.Client, action.Options{}), keys: keys, theme: colours,
-		host: safe.Line(o.Context), demo: o.Demo, filters: o.Filters, readOnly: o.ReadOnly, tty: o.Out, now: now, timer: timer,
+		host: safe.Line(o.Context), demo: o.Demo, filters: o.Filters, colour: o.Colour, readOnly: o.ReadOnly, tty: o.Out, now: now, timer: timer,
 		after: func(d time.Duration, msg func() tea.Msg) tea.Cmd {
 			return tea.Tick(d, func(time.Time) tea.Msg { return msg() })
 		},

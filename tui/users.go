@@ -56,6 +56,17 @@ func accountState(p *shown.Person) string {
 	return "active"
 }
 
+// accountInk is the ink of a state of an account.
+func accountInk(state string) ink {
+	switch state {
+	case "pending", "unconfirmed":
+		return inkOpen
+	case "deactivated":
+		return inkGone
+	}
+	return inkPlain
+}
+
 func userRow(p *shown.Person) list.Row {
 	where := "remote"
 	if p.Local {
@@ -279,13 +290,17 @@ func (m *model) openUser(nick string) tea.Cmd {
 
 func (u *users) draw(m *model, d layout) []line {
 	height := d.body - 1
-	lines := []line{inked(inkStrong, "    NICKNAME                     STATE          ROLE      WHERE  NAME")}
+	lines := []line{inked(inkDim, "    NICKNAME                     STATE          ROLE      WHERE  NAME")}
 	if u.Len() == 0 {
 		return append(lines, nil, u.nothing(m))
 	}
 	from, to := u.Window(height)
 	for i := from; i < to; i++ {
-		lines = append(lines, u.drawRow(m, u.At(i).Row, i == u.Cursor()))
+		l := u.drawRow(m, u.At(i).Row, i == u.Cursor())
+		if i == u.Cursor() {
+			l = l.fit(d.width)
+		}
+		lines = append(lines, l)
 	}
 	return lines
 }
@@ -303,9 +318,10 @@ func (u *users) drawRow(m *model, row int, cursor bool) line {
 	if u.Marked(row) {
 		lead[1], ink = '*', inkMark
 	}
-	state, stateInk := u.Text(row, userState), inkPlain
+	state := u.Text(row, userState)
+	ofState := accountInk(state)
 	if wish := m.wish("user/" + nick); wish != "" {
-		state, stateInk = wish, inkWarn
+		state, ofState = wish, inkWarn
 	}
 	acct, label := u.Text(row, userAcct), m.staff.Label(nick).String()
 	const acctWidth, stateWidth, roleWidth, whereWidth = 28, 14, 9, 6
@@ -313,13 +329,13 @@ func (u *users) drawRow(m *model, row int, cursor bool) line {
 	if reason := m.troubles["user/"+nick]; reason != "" {
 		name, nameInk = "! "+reason, inkBad
 	}
-	l := line{
-		{string(lead), ink},
-		{safe.Fit(safe.Truncate(acct, acctWidth-safe.Width(label), "~")+label, acctWidth) + " ", ink},
-		{safe.Fit(state, stateWidth) + " ", stateInk},
-		{safe.Fit(u.Text(row, userRole), roleWidth) + " " + safe.Fit(u.Text(row, userWhere), whereWidth) + " ", inkPlain},
+	l := inked(ink, string(lead))
+	l = append(l, accountLine(safe.Fit(safe.Truncate(acct, acctWidth-safe.Width(label), "~")+label, acctWidth)+" ", inkPlain)...)
+	l = append(l, line{
+		{safe.Fit(state, stateWidth) + " ", ofState},
+		{safe.Fit(u.Text(row, userRole), roleWidth) + " ", inkChip}, {safe.Fit(u.Text(row, userWhere), whereWidth) + " ", inkDim},
 		{name, nameInk},
-	}
+	}...)
 	if cursor {
 		return l.underCursor()
 	}

@@ -87,7 +87,7 @@ func TestHelpListsEveryBindingAndClashesAreRefused(t *testing.T) {
 func TestFilterByWordRegexpDomainAndState(t *testing.T) {
 	d := begin(t, newWorld(t), 120, 40)
 	d.press("/spam !same.link @bad.example")
-	d.shows("9m   2   3 open       spam1@bad.example", "6m   1   3 open")
+	d.shows("9m     2       3 open       spam1@bad.example", "6m     1       3 open")
 	d.hides("    4m", "kay@loud.example")
 	d.press("<enter><esc>/state:closed")
 	d.pass(time.Second)
@@ -189,15 +189,15 @@ func TestMouse(t *testing.T) {
 	press := func(button tea.MouseButton, action tea.MouseAction, y int) {
 		d.send(tea.MouseMsg{Button: button, Action: action, X: 10, Y: y})
 	}
-	press(tea.MouseButtonLeft, tea.MouseActionPress, 4)
-	press(tea.MouseButtonLeft, tea.MouseActionRelease, 4)
+	press(tea.MouseButtonLeft, tea.MouseActionPress, 5)
+	press(tea.MouseButtonLeft, tea.MouseActionRelease, 5)
 	if got := d.under(); got != "9x000000000009x9zz" {
 		t.Errorf("a click put the cursor on %s", got)
 	}
-	press(tea.MouseButtonLeft, tea.MouseActionPress, 2)
-	press(tea.MouseButtonLeft, tea.MouseActionMotion, 3)
-	press(tea.MouseButtonLeft, tea.MouseActionMotion, 5)
-	press(tea.MouseButtonLeft, tea.MouseActionRelease, 5)
+	press(tea.MouseButtonLeft, tea.MouseActionPress, 3)
+	press(tea.MouseButtonLeft, tea.MouseActionMotion, 4)
+	press(tea.MouseButtonLeft, tea.MouseActionMotion, 6)
+	press(tea.MouseButtonLeft, tea.MouseActionRelease, 6)
 	if n := len(d.m.reports.MarkedRows()); n != 4 {
 		t.Errorf("dragging marked %d rows, want 4", n)
 	}

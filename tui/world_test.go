@@ -198,6 +198,8 @@ func (w *world) listUsers(r *http.Request) (int, any) {
 			switch f {
 			case "local":
 				fits = fits && u["local"] == true
+			case "need_approval":
+				fits = fits && u["approval_pending"] == true
 			case "deactivated":
 				fits = fits && u["deactivated"] == true
 			case "is_admin":

@@ -26,6 +26,7 @@ type Context struct {
 	Protected    bool     `yaml:"protected,omitempty"` // every confirmation one level higher
 	InsecureHTTP bool     `yaml:"insecure_http,omitempty"`
 	Theme        string   `yaml:"theme,omitempty"`
+	Color        string   `yaml:"color,omitempty"` // of its name in the terminal UI
 	TokenCommand []string `yaml:"token_command,omitempty"`
 	// Rest has the fields that this version does not know, so that saving loses
 	// nothing.

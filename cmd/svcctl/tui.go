@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -50,6 +51,8 @@ func tuiCommand(a *cli.App) *cobra.Command {
 				Client:   conn.Client,
 				Context:  conn.Name,
 				Theme:    theme,
+				Colour:   conn.Context.Color,
+				Getenv:   a.Getenv,
 				StateDir: login.PathsFrom(a.Getenv).State,
 				NoMouse:  noMouse,
 				Plain:    plain,
@@ -66,7 +69,7 @@ func tuiCommand(a *cli.App) *cobra.Command {
 	return cli.Examples(cmd, "tui --theme light", "tui --plain")
 }
 
-// tuiConfig reads the keys and saved filters of the configuration file.
+// tuiConfig reads what the configuration file says of the terminal UI.
 func tuiConfig(a *cli.App) (keys map[string][]string, filters map[string]string, err error) {
 	path := login.PathsFrom(a.Getenv).Config
 	config, err := login.LoadConfig(path)
@@ -75,6 +78,16 @@ func tuiConfig(a *cli.App) (keys map[string][]string, filters map[string]string,
 	}
 	if keys, err = tui.ReadKeys(config.Keys); err == nil {
 		err = tui.CheckFilters(config.Filters)
+	}
+	for _, name := range config.Names() {
+		c := config.Contexts[name]
+		switch {
+		case err != nil:
+		case c.Theme != "" && !slices.Contains(tui.ThemeNames(), c.Theme):
+			err = fmt.Errorf("context %s: theme %s: %s are accepted", name, action.Quote(c.Theme), cli.AnyOf(tui.ThemeNames()))
+		case c.Color != "" && !slices.Contains(tui.ContextColours(), c.Color):
+			err = fmt.Errorf("context %s: color %s: %s are accepted", name, action.Quote(c.Color), cli.AnyOf(tui.ContextColours()))
+		}
 	}
 	if err != nil {
 		return nil, nil, cli.Usagef("%s: %v", path, err)

@@ -65,11 +65,13 @@ func TestTheTerminalUINeedsATerminal(t *testing.T) {
 // file is checked before.
 func TestAWrongConfigurationStartsNothing(t *testing.T) {
 	for content, want := range map[string]string{
-		"keys:\n  resolve: hyperx\n":       `keys: resolve: there is no key "hyperx"`,
-		"keys:\n  fly: f\n":                `keys: there is no command "fly"`,
-		"keys:\n  resolve: c\n":            `keys: "c" means both`,
-		"filters:\n  mine: 'foo:bar'\n":    "filters: mine: there is no filter foo:",
-		"filters:\n  mine: 'state:nope'\n": "filters: mine: state: is one of",
+		"keys:\n  resolve: hyperx\n":                              `keys: resolve: there is no key "hyperx"`,
+		"keys:\n  fly: f\n":                                       `keys: there is no command "fly"`,
+		"keys:\n  resolve: c\n":                                   `keys: "c" means both`,
+		"contexts:\n  a: {url: https://a.example, color: pink}\n": `context a: color "pink": blue, cyan`,
+		"contexts:\n  a: {url: https://a.example, theme: pink}\n": `context a: theme "pink": dark, light`,
+		"filters:\n  mine: 'foo:bar'\n":                           "filters: mine: there is no filter foo:",
+		"filters:\n  mine: 'state:nope'\n":                        "filters: mine: state: is one of",
 	} {
 		c := newCLI(t, "http://127.0.0.1:1", "")
 		path := c.Getenv("SVCCTL_CONFIG")
