@@ -260,3 +260,34 @@ func TestSteadyTextHasOneWidthEverywhere(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// TestHelpHasColumnsAndALegend reads the help at three widths.
+func TestHelpHasColumnsAndALegend(t *testing.T) {
+	for width, columns := range map[int]int{60: 1, 80: 2, 120: 3, 200: 5} {
+		d := begin(t, newWorld(t), width, 50)
+		d.press("?")
+		d.shows("THE REPORT", "resolve")
+		p := d.m.screen().(*page)
+		most := 0
+		var all strings.Builder
+		for _, l := range p.lines {
+			text := plainText(l)
+			all.WriteString(text + "\n")
+			heads := 0
+			for _, s := range l {
+				if s.ink == inkStrong && strings.TrimSpace(s.text) != "" {
+					heads++
+				}
+			}
+			most = max(most, heads)
+		}
+		if most < min(columns, 2) || most > columns {
+			t.Errorf("at %d: %d heads side by side, want up to %d", width, most, columns)
+		}
+		for _, mark := range []string{"HEADS AND MARKS", "[x]", "[9/1h]", "gone:tess", "▌", "<U+202E>", "REPORTS, RPT", "ON USERS"} {
+			if !strings.Contains(all.String(), mark) {
+				t.Errorf("at %d %q is missing", width, mark)
+			}
+		}
+	}
+}

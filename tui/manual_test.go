@@ -3,7 +3,6 @@ package tui
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -19,27 +18,25 @@ func manualRow(b binding) string {
 	if len(names) == 0 {
 		names = []string{"`:" + string(b.do) + "`"}
 	}
-	return fmt.Sprintf("| %s | `%s` | %s |", strings.Join(names, " "), b.do, b.help)
+	where := b.on.String()
+	switch b.on {
+	case onAll:
+		where = ""
+	case onLists:
+		where = "lists"
+	}
+	return fmt.Sprintf("| %s | `%s` | %s | %s |", strings.Join(names, " "), b.do, b.help, where)
 }
 
-// manualKeys are the tables of keys, one for each group of screens.
+// manualKeys are the tables of keys, one for each purpose.
 func manualKeys() string {
 	var b strings.Builder
-	var seen []places
-	bindings := defaultBindings()
-	for _, first := range bindings {
-		if slices.Contains(seen, first.on) {
-			continue
-		}
-		seen = append(seen, first.on)
-		where := "On " + first.on.String()
-		if first.on == onAll {
-			where = "Everywhere"
-		}
-		b.WriteString("\n**" + where + "**\n\n| keys | name | |\n|---|---|---|\n")
-		for _, other := range bindings {
-			if other.on == first.on {
-				b.WriteString(manualRow(other) + "\n")
+	for _, purpose := range groups {
+		title := string(purpose)
+		b.WriteString("\n**" + strings.ToUpper(title[:1]) + title[1:] + "**\n\n| keys | name | | on |\n|---|---|---|---|\n")
+		for _, one := range defaultBindings() {
+			if groupOf(one.do) == purpose {
+				b.WriteString(manualRow(one) + "\n")
 			}
 		}
 	}

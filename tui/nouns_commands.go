@@ -73,7 +73,7 @@ func (s *nounScreen) enter(m *model) tea.Cmd {
 	case r.Person != "" && m.keys.has(doUsers):
 		return m.openUser(r.Person)
 	}
-	return m.open(&page{name: strings.ToUpper(s.noun.Name), text: func() []line {
+	return m.open(&page{name: strings.ToUpper(s.noun.Name), text: func(int) []line {
 		var lines []line
 		for i, c := range s.noun.Columns {
 			if text := r.Cells[i].String(); text != "" {

@@ -14,7 +14,7 @@ import (
 // page is text to read and scroll.
 type page struct {
 	name  string
-	text  func() []line
+	text  func(width int) []line
 	lines []line // as last drawn
 	top   int
 	shown int
@@ -27,7 +27,7 @@ func (p *page) hint(*model) string    { return "" }
 func (p *page) bar(*model) []command  { return []command{doDown, doUp, doBack} }
 
 func (p *page) draw(_ *model, d layout) []line {
-	p.shown, p.lines = d.body, p.text()
+	p.shown, p.lines = d.body, p.text(d.width)
 	p.top = max(0, min(p.top, len(p.lines)-d.body))
 	return p.lines[p.top:min(len(p.lines), p.top+d.body)]
 }
@@ -42,34 +42,6 @@ func (p *page) run(_ *model, c command) (tea.Cmd, bool) {
 		p.top = max(0, min(p.top+step, len(p.lines)-p.shown))
 	}
 	return nil, ok
-}
-
-// newHelp lists every binding, those of the screen in front first.
-func newHelp(m *model) *page {
-	here := m.screen().on()
-	lines := helpLines(m.keys, here)
-	return &page{name: "HELP", text: func() []line { return lines }}
-}
-
-func helpLines(keys *keymap, here places) []line {
-	var lines, elsewhere []line
-	for _, b := range keys.bindings {
-		names := make([]string, len(b.keys))
-		for i, key := range b.keys {
-			names[i] = keyName(key)
-		}
-		l := line{{" " + safe.Fit(strings.Join(names, " "), 16), inkStrong}, {" " + b.help, inkPlain}}
-		if b.on&here != 0 {
-			lines = append(lines, l)
-		} else {
-			elsewhere = append(elsewhere, append(l, span{"  (" + b.on.String() + ")", inkDim}))
-		}
-	}
-	if len(elsewhere) > 0 {
-		lines = append(lines, nil, inked(inkStrong, " elsewhere"))
-		lines = append(lines, elsewhere...)
-	}
-	return lines
 }
 
 func (p places) String() string {
@@ -92,12 +64,12 @@ func (p places) String() string {
 
 // newActions lists the actions since the start, newest first.
 func newActions(m *model) *page {
-	return &page{name: "DONE HERE", text: func() []line { return history(m.staged) }}
+	return &page{name: "DONE HERE", text: func(int) []line { return history(m.staged) }}
 }
 
 // newDemo says how to reach the server of a demo.
 func newDemo(m *model) *page {
-	return &page{name: "DEMO", text: func() []line {
+	return &page{name: "DEMO", text: func(int) []line {
 		var lines []line
 		for _, text := range m.demo {
 			lines = append(lines, plain(" "+safe.Line(text)))

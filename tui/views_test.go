@@ -9,6 +9,8 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/google/go-cmp/cmp"
+
+	"svc/client/safe"
 )
 
 func TestHiddenTextIsShownOneAtATimeAndHiddenAgain(t *testing.T) {
@@ -62,7 +64,7 @@ func TestHelpListsEveryBindingAndClashesAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text strings.Builder
-	for _, l := range helpLines(keys, onReports) {
+	for _, l := range helpLines(keys, lineGlyphs, onReports, 1000) {
 		for _, s := range l {
 			text.WriteString(s.text)
 		}
@@ -70,7 +72,7 @@ func TestHelpListsEveryBindingAndClashesAreRefused(t *testing.T) {
 	}
 	for _, b := range keys.bindings {
 		for _, key := range b.keys {
-			if !strings.Contains(text.String(), keyName(key)) || !strings.Contains(text.String(), b.help) {
+			if !strings.Contains(text.String(), keyName(key)) || !strings.Contains(text.String(), safe.Wrap(b.help, 24)[0]) {
 				t.Errorf("%s (%s) is not in the help", key, b.do)
 			}
 		}

@@ -1,0 +1,176 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+
+	"svc/client/safe"
+)
+
+// newHelp lists every binding by its purpose, those of the screen in front first,
+// and every mark.
+func newHelp(m *model) *page {
+	here := m.screen().on()
+	return &page{name: "HELP", text: func(width int) []line { return helpLines(m.keys, m.theme.glyphs, here, width) }}
+}
+
+// helpBlock is a few lines under a head, which stay together.
+type helpBlock []line
+
+const (
+	helpColumn = 39 // the least width of a column, with the gap behind it
+	helpKeys   = 15 // of it for keys
+)
+
+func helpLines(keys *keymap, g glyphs, here places, width int) []line {
+	columns := max(1, width/helpColumn)
+	room := width/columns - 1
+	var front, elsewhere []helpBlock
+	for _, purpose := range groups {
+		var bindings []binding
+		for _, b := range keys.bindings {
+			if b.on&here != 0 && groupOf(b.do) == purpose {
+				bindings = append(bindings, b)
+			}
+		}
+		front = append(front, bindingBlock(string(purpose), bindings, room))
+	}
+	front = append(front, legend(g, room))
+	var places []string
+	byPlace := map[string][]binding{}
+	for _, b := range keys.bindings {
+		if b.on&here != 0 {
+			continue
+		}
+		where := b.on.String()
+		if !slices.Contains(places, where) {
+			places = append(places, where)
+		}
+		byPlace[where] = append(byPlace[where], b)
+	}
+	for _, where := range places {
+		elsewhere = append(elsewhere, bindingBlock("on "+where, byPlace[where], room))
+	}
+	lines := inColumns(front, columns, room)
+	if len(elsewhere) > 0 {
+		lines = append(lines, inked(inkRule, strings.Repeat(g.rule, width)), nil)
+		lines = append(lines, inColumns(elsewhere, columns, room)...)
+	}
+	return lines
+}
+
+// bindingBlock is empty without bindings.
+func bindingBlock(title string, bindings []binding, room int) helpBlock {
+	if len(bindings) == 0 {
+		return nil
+	}
+	block := headBlock(title, room)
+	for _, b := range bindings {
+		names := make([]string, len(b.keys))
+		for i, key := range b.keys {
+			names[i] = keyName(key)
+		}
+		if len(names) == 0 {
+			names = []string{":" + string(b.do)}
+		}
+		block = append(block, entryLines(strings.Join(names, " "), b.help, inkKey, room)...)
+	}
+	return block
+}
+
+func headBlock(title string, room int) helpBlock {
+	var block helpBlock
+	for _, text := range safe.Wrap(strings.ToUpper(title), room-1) {
+		block = append(block, inked(inkStrong, " "+text))
+	}
+	return block
+}
+
+// entryLines are a key or a mark, and its meaning beside it.
+func entryLines(what, meaning string, ink ink, room int) []line {
+	var lines []line
+	label := line{{" " + safe.Fit(what, helpKeys-2) + " ", ink}}
+	if safe.Width(what) > helpKeys-2 {
+		lines, label = append(lines, inked(ink, " "+what)), plain(strings.Repeat(" ", helpKeys))
+	}
+	for _, text := range safe.Wrap(meaning, max(8, room-helpKeys)) {
+		lines = append(lines, append(slices.Clone(label), span{text, inkPlain}))
+		label = plain(strings.Repeat(" ", helpKeys))
+	}
+	return lines
+}
+
+// legend explains heads and marks.
+func legend(g glyphs, room int) helpBlock {
+	block := headBlock("heads and marks", room)
+	for _, mark := range [][2]string{
+		{"AGE", "since it was reported, or its newest report"},
+		{"POSTS, PST", "how many posts were reported"},
+		{"REPORTS, RPT", "about this account, of those loaded"},
+		{">", "the cursor, or the selected post: keys act on it"},
+		{"-", "the cursor of the list while keys go to the evidence"},
+		{"*  [x]", "marked: a row, a post"},
+		{"+  v", "a group, closed or open"},
+		{g.bar, "a post; at the bottom, half a second of a countdown"},
+		{"resolve 3s", "sent in 3 seconds"},
+		{"resolve ..", "waits for the server"},
+		{"resolve ?", "from before, asks first: see the outbox"},
+		{"resolve >", "being sent"},
+		{"open !", "failed; the reason stands there"},
+		{"gone:tess", "left the queue by tess; goes when the cursor does"},
+		{"[like: admin]", "the name looks like one of the staff"},
+		{"[9/1h]", "reports about the account within an hour"},
+		{"[off]  [gone]", "deactivated, deleted"},
+		{"~  " + more, "shortened"},
+		{"<U+202E>", "a character that would be invisible, or move others"},
+		{g.dot + " live", "news come at once; busy: the server asks for patience"},
+	} {
+		block = append(block, entryLines(mark[0], mark[1], inkMark, room)...)
+	}
+	return block
+}
+
+// inColumns puts blocks side by side, in order, in columns of about one height.
+func inColumns(blocks []helpBlock, columns, room int) []line {
+	blocks = slices.DeleteFunc(slices.Clone(blocks), func(b helpBlock) bool { return len(b) == 0 })
+	sum := 0
+	for _, b := range blocks {
+		sum += len(b) + 1
+	}
+	// The least height at which everything fits.
+	height := sum/columns + 1
+	var filled [][]line
+	for ; ; height++ {
+		filled = [][]line{nil}
+		for _, b := range blocks {
+			last := &filled[len(filled)-1]
+			if len(*last) > 0 && len(*last)+len(b) > height {
+				filled = append(filled, nil)
+				last = &filled[len(filled)-1]
+			}
+			*last = append(append(*last, b...), nil)
+		}
+		if len(filled) <= columns {
+			break
+		}
+	}
+	var lines []line
+	for i := 0; ; i++ {
+		var l line
+		any := false
+		for n, column := range filled {
+			var cell line
+			if i < len(column) {
+				cell, any = column[i], true
+			}
+			if n < len(filled)-1 {
+				cell = append(cell.fit(room), span{" ", inkPlain})
+			}
+			l = append(l, cell...)
+		}
+		if !any {
+			return lines
+		}
+		lines = append(lines, l)
+	}
+}
