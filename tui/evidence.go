@@ -16,7 +16,9 @@ func (r *reports) evidence(m *model, posts *postPane, id string, width int, focu
 		return []line{inked(inkDim, " loading "+safe.Line(id))}, 0, 0
 	}
 	r.viewed[id] = true
-	lines = append(lines, m.personLines(&detail.About, rich)...)
+	for _, l := range m.personLines(&detail.About, rich) {
+		lines = append(lines, l.flow(width)...)
+	}
 	if t := r.tallies[detail.About.Nick]; t != nil {
 		history := r.history(t)
 		switch {

@@ -79,3 +79,14 @@ func TestFrames(t *testing.T) {
 		}
 	}
 }
+
+// TestColours has the inks of two screens, by name, in each theme.
+func TestColours(t *testing.T) {
+	for _, name := range []string{"dark", "light", "contrast"} {
+		for _, s := range []struct{ name, keys string }{{"reports", " jr<tab>"}, {"report", "<enter>"}} {
+			d := beginIn(t, newWorld(t), 100, 24, t.TempDir(), Options{Theme: name})
+			d.press(s.keys)
+			golden(t, fmt.Sprintf("%s-%s-100x24", s.name, name), trimmed(markedIn(d.m.theme, d.m.View())))
+		}
+	}
+}

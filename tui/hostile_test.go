@@ -197,3 +197,77 @@ func TestNoTextBreaksATable(t *testing.T) {
 		}
 	}
 }
+
+// hostileWorld has hostile text in every object, but what objects are found by.
+func hostileWorld(t *testing.T, r *rand.Rand) *world {
+	t.Helper()
+	w := newWorld(t)
+	kept := map[string]bool{"id": true, "state": true, "action": true, "type": true, "subject_id": true}
+	var spoil func(value any, key string) any
+	spoil = func(value any, key string) any {
+		switch v := value.(type) {
+		case object:
+			out := object{}
+			for key, item := range v {
+				out[key] = spoil(item, key)
+			}
+			return out
+		case []any:
+			out := make([]any, len(v))
+			for i, item := range v {
+				out[i] = spoil(item, key)
+			}
+			return out
+		case string:
+			if kept[key] || strings.HasSuffix(key, "_at") {
+				return v
+			}
+			return hostile(r) + v
+		}
+		return value
+	}
+	for _, list := range []*[]object{&w.Reports, &w.Users, &w.Log, &w.Statuses} {
+		for i, one := range *list {
+			(*list)[i] = spoil(one, "").(object)
+		}
+	}
+	w.Me = spoil(w.Me, "").(object)
+	w.Answers = corrupt(r, w.Answers).(object)
+	return w
+}
+
+// TestNoTextBreaksAnyScreen opens every kind of screen and of question.
+func TestNoTextBreaksAnyScreen(t *testing.T) {
+	scripts := []string{
+		"", "j<tab>w", "<tab>w w", "b", "be", "bb", "bbb", "bbbbe", "<enter>w", "<enter>n", "n", "<tab>v", "v", "yi", "y", "<tab>i", "x", "ctrl", "rq",
+		"bbbbr", "bd", "   d", "/", "/@", "/foo:bar", ":", ":re<enter>", "?", "@", "r<ctrl+o>", "2", "2x", "2t", "2jX", "2jjj<enter>", "2<enter>w",
+		"3", "3j", "3<enter>", "4f", "5<enter>e", "6v", "7n", "8F", "9<enter>", "D", "s",
+	}
+	for _, n := range nouns.All() {
+		scripts = append(scripts, ":"+n.Name+"<enter>", ":"+n.Name+"<enter><enter>", ":"+n.Name+"<enter>x")
+	}
+	sizes := []tea.WindowSizeMsg{{Width: 80, Height: 24}, {Width: 120, Height: 40}, {Width: 60, Height: 15}, {Width: 200, Height: 50}, {Width: 33, Height: 9}, {Width: 7, Height: 4}}
+	for round := range uint64(3) {
+		r := rand.New(rand.NewPCG(7, round))
+		w := hostileWorld(t, r)
+		kinds := map[string]bool{}
+		for _, script := range scripts {
+			d := begin(t, w, 120, 40)
+			if d.m.reports.Len() == 0 || d.m.me.String() == "" {
+				t.Fatal("the world is empty")
+			}
+			d.press(script)
+			kinds[fmt.Sprintf("%T", d.m.screen())] = true
+			for _, size := range sizes {
+				d.m.Update(size)
+				checkFrame(t, d.m)
+			}
+			if t.Failed() {
+				t.Fatalf("after %q", script)
+			}
+		}
+		if len(kinds) < 7 {
+			t.Errorf("only %v were seen", kinds)
+		}
+	}
+}

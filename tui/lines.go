@@ -100,6 +100,23 @@ func (l line) shortened(width int) line {
 	return l
 }
 
+// flow breaks the line between spans where it is wider than width.
+func (l line) flow(width int) []line {
+	var lines []line
+	var now line
+	used := 0
+	for _, s := range l {
+		w := safe.Width(s.text)
+		if used+w > width && used > 1 && strings.HasPrefix(s.text, " ") {
+			lines, now, used = append(lines, now), plain(" "), 1
+			s.text = strings.TrimLeft(s.text, " ")
+			w = safe.Width(s.text)
+		}
+		now, used = append(now, s), used+w
+	}
+	return append(lines, now)
+}
+
 // steady is text of one width in every terminal, for columns with something to
 // their right: clusters that terminals draw with different widths, and text that
 // runs to the left, become question marks.

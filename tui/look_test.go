@@ -255,6 +255,19 @@ func TestRoomIsUsed(t *testing.T) {
 	}
 }
 
+func TestALineFlowsBetweenItsParts(t *testing.T) {
+	l := line{{" ana", inkStrong}, {"  local", inkPlain}, {"   tags: ", inkDim}, {"[a] [b]", inkChip}}
+	for width, want := range map[int]string{40: " ana  local   tags: [a] [b]", 20: " ana  local   tags: [a] [b]", 12: " ana  local\n tags: [a] [b]", 8: " ana\n local\n tags: [a] [b]"} {
+		var got []string
+		for _, part := range l.flow(width) {
+			got = append(got, plainText(part))
+		}
+		if strings.Join(got, "\n") != want {
+			t.Errorf("at %d: %q, want %q", width, got, want)
+		}
+	}
+}
+
 func TestSteadyTextHasOneWidthEverywhere(t *testing.T) {
 	if got, want := steady("日本 né 👩‍👩‍👧 مرحبا e\u0301 a"), "日本 né ??? ????? e a"; got != want {
 		t.Errorf("%q, want %q", got, want)

@@ -483,6 +483,9 @@ func (r *reports) drawEvidence(m *model, width, height int, rich bool) []line {
 	}
 	lines, head, selected := r.evidence(m, &r.posts, id, width, r.onPosts, rich)
 	lines = r.posts.window(lines, head, selected, height)
+	for i, l := range lines {
+		lines[i] = l.shortened(width)
+	}
 	for len(lines) < height {
 		lines = append(lines, nil)
 	}
