@@ -87,6 +87,7 @@ func newDialogue(m *model, in io.Reader, out io.Writer) *dialogue {
 	// does that.
 	m.width, m.height = 1000, 100
 	m.tty = nil
+	m.theme.glyphs = asciiGlyphs
 	m.heardNotice = func(text string) { p.news = append(p.news, text) }
 	return p
 }

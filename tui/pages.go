@@ -72,7 +72,7 @@ func newDemo(m *model) *page {
 	return &page{name: "DEMO", text: func(int) []line {
 		var lines []line
 		for _, text := range m.demo {
-			lines = append(lines, plain(" "+safe.Line(text)))
+			lines = append(lines, plain(" "+safe.Text(text)))
 		}
 		return lines
 	}}

@@ -18,17 +18,21 @@ const stateWidth = 10
 type reportColumns struct {
 	words   bool // heads are whole words
 	id      bool
-	account int // its width
-	message int // its width, 0 for none, -1 for the rest of the line
+	account int  // its width
+	message int  // its width, 0 for none
+	last    bool // nothing stands to the right of the message
 }
 
 func (r *reports) columns(d layout) reportColumns {
 	const lead, id, messageGap = 2, 7, 1
-	c := reportColumns{words: d.beside, id: !d.beside && !r.Grouped(), account: 25, message: -1}
+	c := reportColumns{words: d.beside, id: !d.beside && !r.Grouped(), account: 25}
 	if !d.beside {
+		used := lead + id
 		if r.Grouped() {
-			c.account = 23
+			c.account, used = 23, lead
 		}
+		used += len("  AGE PST RPT ") + stateWidth + 1 + c.account + messageGap
+		c.message, c.last = max(1, d.width-used), true
 		return c
 	}
 	fixed := lead + len("  AGE POSTS REPORTS ") + stateWidth + 1
@@ -347,8 +351,8 @@ func accountLine(text string, name ink) line {
 // withMessage ends a row.
 func (c reportColumns) withMessage(l line, message string, ink ink) line {
 	switch {
-	case c.message < 0:
-		return append(l, span{" " + message, ink})
+	case c.last:
+		return append(l, span{" " + shortened(message, c.message), ink})
 	case c.message > 0:
 		return append(l, span{" " + safe.Fit(steady(message), c.message), ink})
 	}
