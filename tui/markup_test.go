@@ -21,13 +21,23 @@ func (i ink) String() string {
 
 var sgr = regexp.MustCompile("\x1b\\[([0-9;]*)m")
 
+// opening is the sequence before text of an ink, "" for none.
+func (t theme) opening(i ink) string {
+	style, ok := t.styles[i]
+	if !ok {
+		return ""
+	}
+	before, _, _ := strings.Cut(style.Render("x"), "x")
+	return before
+}
+
 // markedIn is a frame with the names of inks in place of their sequences; inks
 // that look alike have the name of the first of them.
 func markedIn(t theme, frame string) string {
 	names := map[string]string{}
 	for _, under := range []ink{0, inkUnder} {
 		for i := inkCount - 1; i >= 0; i-- {
-			if s := t.styles[i|under]; s != "" {
+			if s := t.opening(i | under); s != "" {
 				names[s] = (i | under).String()
 			}
 		}

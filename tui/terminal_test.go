@@ -159,11 +159,11 @@ func TestThemes(t *testing.T) {
 	d.press("jr")
 	view := d.m.View()
 	for _, l := range strings.Split(view, "\n") {
-		if strings.LastIndex(l, "\x1b[") != strings.LastIndex(l, reset) {
+		if strings.LastIndex(l, "\x1b[") != strings.LastIndex(l, "\x1b[0m") {
 			t.Errorf("a colour is left on at the end of %q", l)
 		}
 	}
-	if d.m.theme.styles[inkWarn] == "" || !strings.Contains(view, d.m.theme.styles[inkWarn]+"resolve 4s") {
+	if warn := d.m.theme.opening(inkWarn); warn == "" || !strings.Contains(view, warn+"resolve 4s") {
 		t.Error("what is staged has no colour")
 	}
 }

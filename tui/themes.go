@@ -2,10 +2,12 @@ package tui
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
 
+	"github.com/charmbracelet/lipgloss"
 	"github.com/muesli/termenv"
 
 	"svc/tui/tty"
@@ -14,7 +16,8 @@ import (
 // theme is a palette as a terminal writes it.
 type theme struct {
 	name   string
-	styles map[ink]string // the sequence before text; without one it is written as it is
+	styles map[ink]lipgloss.Style // without one, text is written as it is
+	alike  map[ink]ink            // the first ink with the same style
 	// marked has characters where other themes have colour alone.
 	marked bool
 	fills  bool // lines are painted to their ends
@@ -81,19 +84,36 @@ func themeNamed(name string, kind terminalKind) (theme, error) {
 
 // on writes the palette for a terminal.
 func (p palette) on(kind terminalKind) theme {
-	t := theme{name: p.name, styles: map[ink]string{}, marked: p.marked, fills: p.fills, glyphs: asciiGlyphs}
+	t := theme{name: p.name, styles: map[ink]lipgloss.Style{}, alike: map[ink]ink{}, marked: p.marked, fills: p.fills, glyphs: asciiGlyphs}
 	if kind.utf8 {
 		t.glyphs = lineGlyphs
 	}
 	if p.marked {
 		t.glyphs.tabOpen, t.glyphs.tabClose = "[", "]"
 	}
+	// The profile is set: asking the terminal would write to it.
+	r := lipgloss.NewRenderer(io.Discard)
+	r.SetColorProfile(kind.profile)
+	first := map[look]ink{}
+	add := func(i ink, n tint, ground string) {
+		as := look{n.hex, ground, n.bold, n.italic, n.reverse}
+		if kind.profile == termenv.ANSI {
+			as.text, as.ground = n.ansi, n.groundANSI
+		}
+		if as != (look{}) {
+			t.styles[i] = as.style(r)
+		}
+		if _, known := first[as]; !known {
+			first[as] = i
+		}
+		t.alike[i] = first[as]
+	}
 	for i, n := range p.tints {
 		ground := n.ground
 		if ground == "" && p.fills {
 			ground = p.grounds[0]
 		}
-		t.styles[i] = sequence(kind.profile, n, ground)
+		add(i, n, ground)
 		if i >= inkCount {
 			continue
 		}
@@ -105,34 +125,26 @@ func (p palette) on(kind terminalKind) theme {
 			under.hex = p.cursorText
 		}
 		under.groundANSI = p.cursorGroundANSI
-		t.styles[i|inkUnder] = sequence(kind.profile, under, p.cursorGround)
+		add(i|inkUnder, under, p.cursorGround)
 	}
 	return t
 }
 
-// sequence is the SGR sequence of a tint on a ground, "" for none.
-func sequence(profile termenv.Profile, n tint, ground string) string {
-	var codes []string
-	for code, on := range map[string]bool{"1": n.bold, "3": n.italic, "7": n.reverse} {
-		if on {
-			codes = append(codes, code)
-		}
+// look is a tint on a terminal, with "" for the terminal's own colours.
+type look struct {
+	text, ground          string
+	bold, italic, reverse bool
+}
+
+func (l look) style(r *lipgloss.Renderer) lipgloss.Style {
+	s := r.NewStyle().Inline(true).Bold(l.bold).Italic(l.italic).Reverse(l.reverse)
+	if l.text != "" {
+		s = s.Foreground(lipgloss.Color(l.text))
 	}
-	slices.Sort(codes)
-	text, back := n.hex, ground
-	if profile == termenv.ANSI {
-		text, back = n.ansi, n.groundANSI
+	if l.ground != "" {
+		s = s.Background(lipgloss.Color(l.ground))
 	}
-	if text != "" {
-		codes = append(codes, profile.Color(text).Sequence(false))
-	}
-	if back != "" {
-		codes = append(codes, profile.Color(back).Sequence(true))
-	}
-	if len(codes) == 0 {
-		return ""
-	}
-	return "\x1b[" + strings.Join(codes, ";") + "m"
+	return s
 }
 
 // chooseTheme is the theme for a terminal: no colour where the environment
@@ -147,30 +159,22 @@ func chooseTheme(in, out *os.File, env func(string) string) string {
 	return "light"
 }
 
-const reset = "\x1b[0m"
-
 // paint is the line for the terminal, at most width cells.
 func (t theme) paint(b *strings.Builder, l line, width int) {
 	l = l.truncate(width)
 	if t.fills {
 		l = l.fit(width)
 	}
-	now := ""
-	for _, s := range l {
-		style := t.styles[s.ink]
-		if s.text == "" {
-			continue
+	for start := 0; start < len(l); {
+		text, end := l[start].text, start+1
+		for end < len(l) && t.alike[l[end].ink] == t.alike[l[start].ink] {
+			text += l[end].text
+			end++
 		}
-		if style != now {
-			if now != "" {
-				b.WriteString(reset)
-			}
-			b.WriteString(style)
-			now = style
+		if style, ok := t.styles[l[start].ink]; ok && text != "" {
+			text = style.Render(text)
 		}
-		b.WriteString(s.text)
-	}
-	if now != "" {
-		b.WriteString(reset)
+		b.WriteString(text)
+		start = end
 	}
 }
