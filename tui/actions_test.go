@@ -318,7 +318,7 @@ func TestSomebodyElsesStateIsNotOverwritten(t *testing.T) {
 		d.world.log("tess", "9xA0z0000000000002", "closed")
 	})
 	d.pass(4 * time.Second)
-	d.shows("gone:tess", "closed by tess")
+	d.shows("conflict", "closed by tess")
 	if w := d.world.writes(); len(w) != 0 {
 		t.Errorf("sent %q", w)
 	}

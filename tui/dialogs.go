@@ -49,7 +49,11 @@ func (m *model) askMenu() {
 func outboxTitle(head string, items []*staged.Item) []line {
 	lines := []line{inked(inkWarn, " "+head)}
 	for _, item := range items {
-		lines = append(lines, plain(fmt.Sprintf("   %s  %s", stamp(item.At), item.Label)))
+		text := fmt.Sprintf("   %s  %s", stamp(item.At), item.Label)
+		if item.Phase == staged.Conflict {
+			text += ": in conflict"
+		}
+		lines = append(lines, plain(text))
 	}
 	return lines
 }
@@ -80,16 +84,23 @@ func (m *model) askOutbox() {
 		m.say(inkDim, "the outbox is empty")
 		return
 	}
+	choices := []choice{
+		{"s", "send now", func(m *model) tea.Cmd {
+			m.staged.Hurry(m.timer())
+			return tea.Batch(m.flush(), m.schedule())
+		}},
+		{"d", "drop all", func(m *model) tea.Cmd { return m.run(doUndoAll) }},
+	}
+	if conflicts := m.staged.Unsent(staged.Conflict); len(conflicts) > 0 {
+		choices = append(choices, choice{"c", "decide conflicts", func(m *model) tea.Cmd {
+			clear(m.offered)
+			m.askConflict(conflicts[0])
+			return nil
+		}})
+	}
 	m.ask(&prompt{
-		title: outboxTitle(fmt.Sprintf("outbox: %d", len(m.staged.Items)), m.staged.Items),
-		choices: []choice{
-			{"s", "send now", func(m *model) tea.Cmd {
-				m.staged.Hurry(m.timer())
-				return tea.Batch(m.flush(), m.schedule())
-			}},
-			{"d", "drop all", func(m *model) tea.Cmd { return m.run(doUndoAll) }},
-			{"esc", "back", stay},
-		},
+		title:   outboxTitle(fmt.Sprintf("outbox: %d", len(m.staged.Items)), m.staged.Items),
+		choices: append(choices, choice{"esc", "back", stay}),
 	})
 }
 

@@ -55,7 +55,8 @@ type model struct {
 	prompt  *prompt
 
 	staged   *staged.Actions
-	troubles map[string]string // why the last action on an object failed, printable
+	troubles map[string]string     // why the last action on an object failed, printable
+	offered  map[*staged.Item]bool // conflicts that were asked about
 	poll     polling
 	ticks    int // the tick that counts
 	rights   rights
@@ -108,6 +109,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.schedulePoll()
 	case tick:
 		if msg.number == m.ticks {
+			m.offerConflict()
 			return m, tea.Batch(m.flush(), m.schedule())
 		}
 	case pollDue:
@@ -142,6 +144,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, msg.table.ready(msg)
 	case sent:
 		return m, m.sent(msg)
+	case renewed:
+		return m, m.renewed(msg)
 	case saveFailed:
 		m.say(inkBad, safe.Line(msg.err.Error()))
 	case saved:
@@ -393,6 +397,9 @@ func (m *model) schedule() tea.Cmd {
 	if due, any := m.staged.Next(); any {
 		wait = max(time.Millisecond, min(counting, due.Sub(m.timer())))
 	}
+	if m.prompt == nil && m.newConflict() != nil {
+		wait = min(wait, conflictPause)
+	}
 	m.ticks++
 	number := m.ticks
 	return m.after(wait, func() tea.Msg { return tick{number} })
@@ -423,7 +430,11 @@ func (m *model) quit() tea.Cmd {
 			{"s", "send and quit", func(m *model) tea.Cmd {
 				m.quitting = true
 				m.staged.Hurry(m.timer())
-				return tea.Batch(m.flush(), m.schedule())
+				send := m.flush()
+				if len(m.staged.Unsent(staged.Waiting, staged.Sending)) == 0 {
+					return tea.Sequence(m.save(), tea.Quit) // what is left cannot be sent now
+				}
+				return tea.Batch(send, m.schedule())
 			}},
 			{"d", "drop and quit", func(m *model) tea.Cmd {
 				m.staged.CancelAll()

@@ -258,7 +258,7 @@ func (r *reports) put(m *model, rows []list.Row, wait bool) {
 	for _, row := range rows {
 		nick, state := row.Texts[colNick], row.Texts[colState]
 		if known, ok := r.Row(row.ID); ok {
-			if m.staged.Busy("report/" + row.ID) {
+			if m.settledRow(row.ID) {
 				row.Texts[colState] = r.Text(known, colState)
 			}
 			if m.staged.Busy("user/"+nick) || m.staged.Busy("user/"+row.Texts[colByNick]) {
@@ -343,7 +343,7 @@ func (r *reports) reconcile(m *model, met map[string]bool, oldest string) tea.Cm
 	var cmds []tea.Cmd
 	for row := range r.Columns.Len() {
 		id := r.ID(row)
-		if id < oldest || met[id] || !r.shows(r.Text(row, colState)) || m.staged.Busy("report/"+id) {
+		if id < oldest || met[id] || !r.shows(r.Text(row, colState)) || m.settledRow(id) {
 			continue
 		}
 		if len(cmds) < most && !r.asked[id] {
@@ -401,7 +401,7 @@ func (r *reports) reported(m *model, msg reportLoaded) tea.Cmd {
 		return m.reportsTrouble(msg.err)
 	}
 	r.keep(m, msg.report)
-	if known && !m.staged.Busy("report/"+msg.id) {
+	if known && !m.settledRow(msg.id) {
 		if state := msg.report.State; state != r.Text(row, colState) {
 			r.setState(row, state, state, true)
 		}
@@ -418,9 +418,9 @@ func (r *reports) logged(m *model, e shown.Entry) {
 	if e.Report != "" {
 		r.details.Remove(e.Report)
 		row, known := r.Row(e.Report)
-		if known && e.State != "" && e.State != r.Text(row, colState) && !m.staged.Busy("report/"+e.Report) {
+		if known && e.State != "" && e.State != r.Text(row, colState) && !m.settledRow(e.Report) {
 			r.setState(row, e.State, e.State+" by "+e.Actor, true)
-		} else if known && e.State != "" && !r.shows(e.State) {
+		} else if known && e.State != "" && !r.shows(e.State) && !m.settledRow(e.Report) {
 			if reason, ghost := r.Ghost(row); ghost && !strings.Contains(reason, " by ") {
 				r.Vanish(row, e.State+" by "+e.Actor)
 			}

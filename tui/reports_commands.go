@@ -32,6 +32,10 @@ func (r *reports) run(m *model, c command) (cmd tea.Cmd, ok bool) {
 		r.onPosts = !r.onPosts && m.layout().evidence > 0 && r.UnderID() != ""
 	case doIn:
 		if id := r.UnderID(); id != "" {
+			if item, _, _ := m.staged.About("report/" + id); m.staged.InConflict("report/" + id) {
+				m.askConflict(item)
+				return nil, true
+			}
 			return tea.Batch(m.open(&reportPage{id: id}), r.wantDetail(m)), true
 		}
 	case doGroup:
@@ -116,6 +120,12 @@ var stateKinds = map[command]action.Kind{
 func (r *reports) changeState(m *model, c command) tea.Cmd {
 	kind := stateKinds[c]
 	rows, marked := r.Chosen(), len(r.MarkedRows()) > 0
+	if len(rows) == 1 {
+		if item, _, _ := m.staged.About("report/" + r.ID(rows[0])); m.staged.InConflict("report/" + r.ID(rows[0])) {
+			m.askConflict(item)
+			return nil
+		}
+	}
 	var actions []action.Action
 	for _, row := range rows {
 		if state := r.Text(row, colState); state != kind.State() && state != "gone" {

@@ -278,6 +278,9 @@ func (r *reports) drawRow(m *model, d layout, row int, member bool) line {
 func (r *reports) drawState(m *model, row int) (state string, stateInk ink, message string, messageInk ink) {
 	target := "report/" + r.ID(row)
 	state, message = r.Text(row, colState), r.Text(row, colMessage)
+	if why := m.conflict(target); why != "" {
+		return "conflict", inkBad, "! " + why, inkBad
+	}
 	if reason, ghost := r.Ghost(row); ghost {
 		if _, by, found := strings.Cut(reason, " by "); found {
 			return "gone:" + by, inkDim, reason, inkDim

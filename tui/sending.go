@@ -32,9 +32,18 @@ func (m *model) stage(actions []action.Action, label string) tea.Cmd {
 	}
 	m.staged.Stage(&staged.Item{
 		Actions: actions, Label: label, At: m.now(), Phase: staged.Waiting,
-		Due: m.timer().Add(action.Delay(actions[0].Kind)),
+		Due: m.timer().Add(delay(actions)),
 	})
 	return tea.Batch(m.save(), m.schedule())
+}
+
+// delay is how long actions are held back: as long as the one that is held longest.
+func delay(actions []action.Action) time.Duration {
+	longest := time.Duration(0)
+	for _, a := range actions {
+		longest = max(longest, action.Delay(a.Kind))
+	}
+	return longest
 }
 
 // flush sends the actions that are due. Nothing goes while the server is out of reach.
@@ -94,10 +103,15 @@ func (m *model) sent(msg sent) tea.Cmd {
 		results, written = results[n:], written[n:]
 		var ended []action.Result
 		var entries []string
-		var back []action.Action
+		var back, met []action.Action
+		why := map[string]string{}
 		for i, r := range own {
 			if m.holds(r) {
 				back = append(back, r.Action)
+				continue
+			}
+			if conflictOf(r) != nil && item.Undoes == nil {
+				met, why[r.Action.Target] = append(met, r.Action), reason(r.Err)
 				continue
 			}
 			ended, entries = append(ended, r), append(entries, names[i])
@@ -109,6 +123,9 @@ func (m *model) sent(msg sent) tea.Cmd {
 		if len(back) > 0 {
 			m.staged.Stage(&staged.Item{Actions: back, Label: stagedLabel(item.Kind(), back), At: item.At, Phase: staged.Held, Undoes: item.Undoes})
 		}
+		if len(met) > 0 {
+			m.enterConflict(&staged.Item{Actions: met, Label: stagedLabel(item.Kind(), met), At: item.At, Why: why})
+		}
 		if len(ended) > 0 {
 			m.report(&staged.Done{Item: item, Results: ended, Entries: entries, At: m.now()})
 		}
@@ -119,6 +136,7 @@ func (m *model) sent(msg sent) tea.Cmd {
 	for _, item := range msg.items {
 		m.outdated(item.Kind())
 	}
+	m.offerConflict()
 	cmds := []tea.Cmd{m.save(), m.renewNoun(), m.users.changed(m, people), m.reports.refresh(), m.users.refresh(), m.flush(), m.schedule(), m.wantShown()}
 	if m.quitting && len(m.staged.Unsent(staged.Waiting, staged.Sending)) == 0 {
 		return tea.Sequence(m.save(), tea.Quit)
@@ -150,12 +168,6 @@ func (m *model) settle(r action.Result) {
 	a := r.Action
 	if r.Outcome != action.Changed && r.Outcome != action.Unchanged {
 		m.troubles[a.Target] = a.Kind.Verb() + ": " + reason(r.Err)
-		var conflict *action.Conflict
-		if errors.As(r.Err, &conflict) {
-			if row, known := m.reports.Row(strings.TrimPrefix(a.Target, "report/")); known && slices.Contains(reportStates, conflict.Now) {
-				m.reports.setState(row, conflict.Now, safe.Line(conflict.Now+" by "+conflict.By), true)
-			}
-		}
 		return
 	}
 	delete(m.troubles, a.Target)
@@ -246,7 +258,7 @@ func (m *model) report(d *staged.Done) {
 	case failed > 0:
 		m.say(inkBad, fmt.Sprintf("%s: %d of %d failed: %s", kind.Verb(), failed, len(d.Results), reason(why)))
 	case changed == 0:
-		m.say(inkDim, d.Item.Label+": was so already")
+		m.say(inkDim, d.Item.Label+": "+alreadyDone(d.Results[0]))
 	default:
 		m.say(inkGood, fmt.Sprintf("%s: %s", d.Item.Label, kind.Done()))
 	}
@@ -294,6 +306,9 @@ func (m *model) wish(target string) string {
 	if !any {
 		return ""
 	}
+	if m.staged.InConflict(target) {
+		return "conflict"
+	}
 	word := a.Kind.Verb()
 	switch a.Kind {
 	case action.StatusSensitive:
@@ -317,6 +332,8 @@ func (m *model) countdown(item *staged.Item) string {
 		return " ?"
 	case staged.Sending:
 		return " >"
+	case staged.Conflict:
+		return ": conflict"
 	}
 	left := item.Due.Sub(m.timer())
 	return fmt.Sprintf(" %ds", max(0, int((left+time.Second-1)/time.Second)))

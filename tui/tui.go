@@ -112,6 +112,11 @@ func Run(ctx context.Context, o Options) error {
 	return errors.Join(err, m.staged.Close())
 }
 
+// newEngine carries actions out. What the same account did elsewhere is no conflict.
+func newEngine(c *client.Client) *action.Engine {
+	return action.New(c, action.Options{OwnIsFine: true})
+}
+
 func newModel(ctx context.Context, o Options, now, timer func() time.Time) (*model, error) {
 	colours, err := themeNamed(o.Theme)
 	if err != nil {
@@ -134,14 +139,19 @@ func newModel(ctx context.Context, o Options, now, timer func() time.Time) (*mod
 	}
 	m := &model{
 		journal: journal.Open(o.StateDir, o.Client.BaseURL(), now),
-		load:    loader{ctx, o.Client}, engine: action.New(o.Client, action.Options{}), keys: keys, theme: colours,
+		load:    loader{ctx, o.Client}, engine: newEngine(o.Client), keys: keys, theme: colours,
 		host: safe.Line(o.Context), readOnly: o.ReadOnly, tty: o.Out, now: now, timer: timer,
 		after: func(d time.Duration, msg func() tea.Msg) tea.Cmd {
 			return tea.Tick(d, func(time.Time) tea.Msg { return msg() })
 		},
 		background: func(cmd tea.Cmd) tea.Cmd { return cmd },
 		jitter:     rand.Float64, reports: newReports(), users: newUsers(), log: newLogs(), staged: box, nouns: map[string]*nounScreen{},
-		troubles: map[string]string{}, dragFrom: -1, wrapped: map[wrapKey][]string{},
+		troubles: map[string]string{}, offered: map[*staged.Item]bool{}, dragFrom: -1, wrapped: map[wrapKey][]string{},
+	}
+	for _, item := range box.Unsent(staged.Conflict) {
+		for target := range item.Why {
+			m.troubles[target] = m.conflict(target)
+		}
 	}
 	m.visits = []screen{m.reports}
 	m.poll.lastKey = timer()

@@ -92,8 +92,13 @@ func (o *Actions) adopt(content *content) {
 		if len(item.Actions) == 0 {
 			continue
 		}
-		item.Phase = Asking
+		if item.Phase != Conflict {
+			item.Phase = Asking
+		}
 		item.Label = safe.Line(item.Label)
+		for target, why := range item.Why {
+			item.Why[target] = safe.Line(why)
+		}
 		o.Items, o.index = append(o.Items, item), nil
 	}
 	for id, text := range content.Drafts {

@@ -21,6 +21,9 @@ const (
 	Held    Phase = "held"    // was due while nothing could be sent
 	Asking  Phase = "asking"  // from an earlier run, or held too long: sent only on request
 	Sending Phase = "sending"
+	// Conflict is of objects that somebody else changed meanwhile: it is sent only
+	// when the person decides so.
+	Conflict Phase = "conflict"
 )
 
 // Item is one key press: a change of one or many objects that has not been
@@ -30,6 +33,8 @@ type Item struct {
 	Label   string          `json:"label"` // printable
 	At      time.Time       `json:"at"`
 	Phase   Phase           `json:"phase"`
+	// Why has the present states of objects in conflict, by target, printable.
+	Why map[string]string `json:"why,omitempty"`
 
 	Due    time.Time `json:"-"` // by the timer's clock
 	Undoes *Done     `json:"-"` // set when it takes back another
@@ -79,9 +84,11 @@ func (o *Actions) Stage(s *Item) {
 	o.Items, o.index = append(o.Items, s), nil
 }
 
-// contradicts reports kinds of which only the last counts: a note does not
-// cancel another.
-func contradicts(k action.Kind) bool { return k != action.ReportNote && k != action.ReportNoteDelete }
+// contradicts reports kinds of which only the last counts: a note or a message does
+// not cancel another.
+func contradicts(k action.Kind) bool {
+	return k != action.ReportNote && k != action.ReportNoteDelete && k != action.UserMessage
+}
 
 func (o *Actions) withdraw(a action.Action) {
 	if _, _, any := o.About(a.Target); !any {
@@ -93,15 +100,40 @@ func (o *Actions) withdraw(a action.Action) {
 			continue
 		}
 		item.Actions = slices.DeleteFunc(item.Actions, func(b action.Action) bool {
-			return b.Target == a.Target && contradicts(b.Kind) && !independent(a.Kind, b.Kind)
+			return b.Target == a.Target && contradicts(b.Kind) && !independent(a, b)
 		})
 	}
 	o.Items = slices.DeleteFunc(o.Items, func(s *Item) bool { return len(s.Actions) == 0 })
 }
 
-// independent reports two changes of one status that do not touch each other.
-func independent(a, b action.Kind) bool {
-	return a == action.StatusSensitive && b == action.StatusVisibility || a == action.StatusVisibility && b == action.StatusSensitive
+// independent reports two changes of one object that do not touch each other.
+func independent(a, b action.Action) bool {
+	if a.Kind == action.UserDelete || b.Kind == action.UserDelete || a.Kind == action.StatusDelete || b.Kind == action.StatusDelete {
+		return false
+	}
+	x, y := part(a.Kind), part(b.Kind)
+	return x != y || x == "tags" && a.Args["tags"] != b.Args["tags"] || x == "follows" && a.Args["followed"] != b.Args["followed"]
+}
+
+// part is the property of an object that a kind changes.
+func part(k action.Kind) string {
+	switch k {
+	case action.ReportResolve, action.ReportClose, action.ReportReopen:
+		return "state"
+	case action.UserActivate, action.UserDeactivate:
+		return "activation"
+	case action.UserTag, action.UserUntag:
+		return "tags"
+	case action.UserMakeAdmin, action.UserUnmakeAdmin:
+		return "admin"
+	case action.UserMakeModerator, action.UserUnmakeModerator:
+		return "moderator"
+	case action.UserFollow, action.UserUnfollow:
+		return "follows"
+	case action.RelayFollow, action.RelayUnfollow, action.MediaPurge, action.MediaUnban:
+		return k.Noun()
+	}
+	return string(k)
 }
 
 // Cancel takes out the newest action that was not sent.
@@ -157,10 +189,10 @@ func (o *Actions) Take(now time.Time) []*Item {
 	return batch
 }
 
-// Hurry makes everything due that waits or is asked about.
+// Hurry makes everything due that waits or is asked about, but for conflicts.
 func (o *Actions) Hurry(now time.Time) {
 	for _, item := range o.Items {
-		if item.Phase != Sending {
+		if item.Phase != Sending && item.Phase != Conflict {
 			item.Phase, item.Due = Waiting, now
 		}
 	}
@@ -199,6 +231,23 @@ func (o *Actions) About(target string) (*Item, action.Action, bool) {
 	}
 	found, ok := o.index[target]
 	return found.item, found.action, ok
+}
+
+// InConflict reports whether an action on an object waits for a decision.
+func (o *Actions) InConflict(target string) bool {
+	item, _, ok := o.About(target)
+	return ok && item.Phase == Conflict && item.Why[target] != ""
+}
+
+// KeepTheirs gives up the actions of item on objects that somebody else changed.
+// The rest of it waits again, until due.
+func (o *Actions) KeepTheirs(item *Item, due time.Time) {
+	o.index = nil
+	item.Actions = slices.DeleteFunc(item.Actions, func(a action.Action) bool { return item.Why[a.Target] != "" })
+	item.Phase, item.Due, item.Why = Waiting, due, nil
+	if len(item.Actions) == 0 {
+		o.Items = slices.DeleteFunc(o.Items, func(s *Item) bool { return s == item })
+	}
 }
 
 // Busy reports whether an action on an object is under way, or ended so lately
