@@ -67,6 +67,8 @@ func (p *reportPage) run(m *model, c command) (tea.Cmd, bool) {
 	case doNote:
 		m.writeNote(p.id)
 		return nil, true
+	case doPlay:
+		return p.play(m), true
 	case doDeactivate, doActivate:
 		return m.stagePeople(c, []shown.Person{detail.About}), true
 	case doDelete, doSensitive, doVisibility:
@@ -90,12 +92,17 @@ func (p *reportPage) changeState(m *model, c command, detail *shown.Report) tea.
 	if m.reports.UnderID() == p.id {
 		m.reports.Move(1)
 		m.reports.posts.reset()
-		if next := m.reports.UnderID(); next != p.id {
-			p.id = next
-			p.posts = newPostPane()
-		}
+		p.follow(m)
 	}
 	return tea.Batch(cmd, m.reports.refresh(), m.reports.more(m), m.reports.wantDetail(m))
+}
+
+// follow goes on to the report under the cursor of the list.
+func (p *reportPage) follow(m *model) {
+	if next := m.reports.UnderID(); next != p.id && next != "" {
+		p.id = next
+		p.posts = newPostPane()
+	}
 }
 
 // wantShown fetches the report in front when it went out of date.

@@ -9,6 +9,7 @@ import (
 
 	"svc/client/action"
 	"svc/client/journal"
+	"svc/client/playbook"
 	"svc/client/safe"
 	"svc/tui/list"
 	"svc/tui/nouns"
@@ -25,7 +26,12 @@ type model struct {
 	theme    theme
 	host     string
 	readOnly bool
-	tty      terminalWriter
+
+	playbooks []playbook.Playbook
+	templates map[string]string
+	server    string // its host, for texts
+
+	tty terminalWriter
 
 	width, height int
 	now           func() time.Time // the time on the screen

@@ -336,6 +336,16 @@ func (r *reports) setState(row int, state, reason string, keep bool) {
 	}
 }
 
+// recount has the total follow one's own change of a state at once.
+func (r *reports) recount(from, to string) {
+	if r.shows(from) && !r.shows(to) {
+		r.total = max(0, r.total-1)
+	}
+	if !r.shows(from) && r.shows(to) {
+		r.total++
+	}
+}
+
 // reconcile asks about rows that should be among met, which are all that the
 // server has from id oldest on, and are not.
 func (r *reports) reconcile(m *model, met map[string]bool, oldest string) tea.Cmd {

@@ -94,6 +94,8 @@ func (r *reports) change(m *model, c command) (tea.Cmd, bool) {
 			m.writeNote(id)
 			return nil, true
 		}
+	case doPlay:
+		return r.play(m), true
 	case doDeactivate, doActivate:
 		people := r.people(r.Chosen())
 		r.Unmark()

@@ -64,15 +64,15 @@ func (m *model) flush() tea.Cmd {
 	var undoes []string
 	for _, item := range batch {
 		actions = append(actions, item.Actions...)
-		entries := item.Entries()
-		if entries == nil {
-			entries = make([]string, len(item.Actions))
-		}
-		undoes = append(undoes, entries...)
+		undoes = append(undoes, item.Entries()...)
+	}
+	carryOut := m.engine.Do
+	if batch[0].Play {
+		carryOut = m.engine.Play
 	}
 	// The file marks the batch as being sent before it is: after a crash it
 	// must not look unsent.
-	write, engine, parent, journal := m.staged.Save(), m.engine, m.load.ctx, m.journal
+	write, parent, journal := m.staged.Save(), m.load.ctx, m.journal
 	return func() tea.Msg {
 		msg := sent{items: batch}
 		if err := write(); err != nil {
@@ -83,7 +83,7 @@ func (m *model) flush() tea.Cmd {
 		}
 		ctx, cancel := context.WithTimeout(parent, 2*time.Minute)
 		defer cancel()
-		msg.results = engine.Do(ctx, actions)
+		msg.results = carryOut(ctx, actions)
 		msg.entries, msg.warning = journal.Add(msg.results, undoes)
 		return msg
 	}
@@ -101,40 +101,30 @@ func (m *model) sent(msg sent) tea.Cmd {
 		n := len(item.Actions)
 		own, names := results[:n], written[:n]
 		results, written = results[n:], written[n:]
-		var ended []action.Result
-		var entries []string
-		var back, met []action.Action
-		why := map[string]string{}
-		for i, r := range own {
-			if m.holds(r) {
-				back = append(back, r.Action)
-				continue
-			}
-			if conflictOf(r) != nil && item.Undoes == nil {
-				met, why[r.Action.Target] = append(met, r.Action), reason(r.Err)
-				continue
-			}
-			ended, entries = append(ended, r), append(entries, names[i])
+		e := m.endings(item, own, names)
+		if len(e.ended) > 0 {
+			m.report(&staged.Done{Item: item, Results: e.ended, Entries: e.entries, At: m.now()})
+		}
+		for _, r := range e.ended {
 			m.settle(r)
 			if r.Action.Kind.Noun() == "user" && r.Outcome == action.Changed {
 				people = append(people, r.Action.Target)
 			}
 		}
-		if len(back) > 0 {
-			m.staged.Stage(&staged.Item{Actions: back, Label: stagedLabel(item.Kind(), back), At: item.At, Phase: staged.Held, Undoes: item.Undoes})
+		if len(e.held) > 0 {
+			m.staged.Stage(leftOf(item, e.held, staged.Held))
 		}
-		if len(met) > 0 {
-			m.enterConflict(&staged.Item{Actions: met, Label: stagedLabel(item.Kind(), met), At: item.At, Why: why})
-		}
-		if len(ended) > 0 {
-			m.report(&staged.Done{Item: item, Results: ended, Entries: entries, At: m.now()})
+		if len(e.met) > 0 {
+			left := leftOf(item, e.met, staged.Conflict)
+			left.Why = e.why
+			m.enterConflict(left)
 		}
 	}
 	if msg.warning != nil {
 		m.say(inkBad, "svcctl undo will not know of this: "+safe.Line(msg.warning.Error()))
 	}
-	for _, item := range msg.items {
-		m.outdated(item.Kind())
+	for _, r := range msg.results {
+		m.outdated(r.Action.Kind)
 	}
 	m.offerConflict()
 	cmds := []tea.Cmd{m.save(), m.renewNoun(), m.users.changed(m, people), m.reports.refresh(), m.users.refresh(), m.flush(), m.schedule(), m.wantShown()}
@@ -143,6 +133,56 @@ func (m *model) sent(msg sent) tea.Cmd {
 	}
 	return tea.Batch(cmds...)
 }
+
+// endings sorts the results of an item: those that ended, with their entries in the
+// journal, and the actions that wait on, for the server or for a decision.
+type endings struct {
+	ended     []action.Result
+	entries   []string
+	held, met []action.Action
+	why       map[string]string // the states of objects in conflict
+}
+
+func (m *model) endings(item *staged.Item, results []action.Result, names []string) endings {
+	e := endings{why: map[string]string{}}
+	away, met := false, false
+	for _, r := range results {
+		away = m.holds(r) || errors.Is(r.Err, client.ErrNetwork) || away
+		met = met || conflictOf(r) != nil
+	}
+	for i, r := range results {
+		conflict := conflictOf(r) != nil && item.Undoes == nil
+		// Steps behind the one that stopped a play go on with it.
+		behind := item.Play && errors.Is(r.Err, action.ErrStopped)
+		switch {
+		case m.holds(r), item.Play && away && (conflict || behind):
+			e.held = append(e.held, r.Action)
+		case conflict:
+			e.met, e.why[r.Action.Target] = append(e.met, r.Action), reason(r.Err)
+		case behind && met && item.Undoes == nil:
+			e.met = append(e.met, r.Action)
+		default:
+			e.ended, e.entries = append(e.ended, r), append(e.entries, names[i])
+		}
+	}
+	return e
+}
+
+// leftOf is the part of an item that was not carried out.
+func leftOf(item *staged.Item, actions []action.Action, phase staged.Phase) *staged.Item {
+	left := &staged.Item{Actions: actions, Label: item.Label, At: item.At, Phase: phase, Play: item.Play, Undoes: item.Undoes}
+	switch {
+	case len(actions) == len(item.Actions):
+	case item.Play:
+		left.Label = strings.TrimSuffix(item.Label, restOf) + restOf
+	case item.Undoes == nil:
+		left.Label = stagedLabel(item.Kind(), actions)
+	}
+	return left
+}
+
+// restOf marks the label of a play that was carried out in part.
+const restOf = ", the rest"
 
 // holds reports whether an action did not happen because the server was out of
 // reach, and may be tried again when it is back.
@@ -157,8 +197,9 @@ func (m *model) holds(r action.Result) bool {
 		if m.poll.offline.IsZero() {
 			m.poll.offline = m.timer()
 		}
-		// A note that may have arrived would be written twice.
-		return r.Outcome == action.Failed || r.Action.Kind != action.ReportNote || !client.MayHaveHappened(r.Err)
+		// A note or a message that may have arrived would be there twice.
+		once := r.Action.Kind == action.ReportNote || r.Action.Kind == action.UserMessage || r.Action.Kind == action.UserResend
+		return r.Outcome == action.Failed || !once || !client.MayHaveHappened(r.Err)
 	}
 	return false
 }
@@ -175,6 +216,7 @@ func (m *model) settle(r action.Result) {
 	switch a.Kind {
 	case action.ReportResolve, action.ReportClose, action.ReportReopen:
 		if row, known := m.reports.Row(name); known {
+			m.reports.recount(m.reports.Text(row, colState), a.Kind.State())
 			m.reports.setState(row, a.Kind.State(), a.Kind.Done(), false)
 		}
 	case action.ReportNote, action.ReportNoteDelete:
@@ -248,11 +290,15 @@ func (m *model) report(d *staged.Done) {
 	}
 	kind := d.Item.Kind()
 	switch {
+	case d.Item.Play && failed > 0 && d.Item.Undoes == nil:
+		m.sayStopped(d)
+	case d.Item.Play && changed > 0 && d.Item.Undoes == nil:
+		m.say(inkGood, playName(d.Item)+": done")
 	case d.Item.Undoes != nil && failed > 0:
 		d.Item.Undoes.Undone = changed > 0
 		m.say(inkBad, "not undone: "+reason(why))
 	case d.Item.Undoes != nil:
-		m.say(inkGood, "undone: "+d.Item.Undoes.Item.Label)
+		m.say(inkGood, "undone: "+shortLabel(d.Item.Undoes.Item))
 	case failed > 0 && len(d.Results) == 1:
 		m.say(inkBad, d.Item.Label+": "+reason(why))
 	case failed > 0:
@@ -283,14 +329,16 @@ func (m *model) undo() tea.Cmd {
 		m.say(inkDim, "nothing to undo")
 		return nil
 	}
-	back, without := d.Inverses()
+	back, _, without := action.Inverses(d.Results)
 	if len(back) == 0 {
 		d.Undone = true // so that the one before can be reached
 		m.say(inkBad, fmt.Sprintf("%s cannot be undone", d.Item.Label))
 		return nil
 	}
 	d.Undone = true
-	m.staged.Stage(&staged.Item{Actions: back, Label: "undo " + d.Item.Label, At: m.now(), Phase: staged.Waiting, Due: m.timer(), Undoes: d})
+	m.staged.Stage(&staged.Item{
+		Actions: back, Label: "undo " + d.Item.Label, At: m.now(), Phase: staged.Waiting, Play: d.Item.Play, Due: m.timer(), Undoes: d,
+	})
 	if without > 0 {
 		m.say(inkWarn, fmt.Sprintf("%d of %d cannot be undone", without, without+len(back)))
 	}

@@ -28,6 +28,7 @@ import (
 	"svc/client"
 	"svc/client/action"
 	"svc/client/journal"
+	"svc/client/playbook"
 	"svc/client/safe"
 	"svc/tui/quiet"
 	"svc/tui/staged"
@@ -55,6 +56,10 @@ type Options struct {
 	Plain bool
 	// ReadOnly refuses every key that would change something.
 	ReadOnly bool
+	// Playbooks are offered for reports, as far as the account may do their steps.
+	Playbooks []playbook.Playbook
+	// Templates are texts for notes and messages, by name; package canned fills them.
+	Templates map[string]string
 	// Keys puts commands, by the names that help shows, on other keys.
 	Keys map[string][]string
 }
@@ -126,11 +131,11 @@ func newModel(ctx context.Context, o Options, now, timer func() time.Time) (*mod
 	if err != nil {
 		return nil, err
 	}
+	base, err := url.Parse(o.Client.BaseURL())
+	if err != nil {
+		return nil, fmt.Errorf("server address: %w", err)
+	}
 	if o.Context == "" {
-		base, err := url.Parse(o.Client.BaseURL())
-		if err != nil {
-			return nil, fmt.Errorf("server address: %w", err)
-		}
 		o.Context = base.Host
 	}
 	box, err := staged.Open(o.StateDir, o.Context, timer)
@@ -140,6 +145,7 @@ func newModel(ctx context.Context, o Options, now, timer func() time.Time) (*mod
 	m := &model{
 		journal: journal.Open(o.StateDir, o.Client.BaseURL(), now),
 		load:    loader{ctx, o.Client}, engine: newEngine(o.Client), keys: keys, theme: colours,
+		playbooks: o.Playbooks, templates: o.Templates, server: base.Host,
 		host: safe.Line(o.Context), readOnly: o.ReadOnly, tty: o.Out, now: now, timer: timer,
 		after: func(d time.Duration, msg func() tea.Msg) tea.Cmd {
 			return tea.Tick(d, func(time.Time) tea.Msg { return msg() })

@@ -7,6 +7,7 @@ import (
 
 	"svc/client/action"
 	"svc/client/login"
+	"svc/client/playbook"
 	"svc/cmd/svcctl/cli"
 	"svc/tui"
 )
@@ -36,6 +37,10 @@ func tuiCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			books, err := playbook.Load(conn.Config.Playbooks, conn.Config.Templates)
+			if err != nil {
+				return err
+			}
 			if theme == "" {
 				theme = conn.Context.Theme
 			}
@@ -43,13 +48,15 @@ func tuiCommand(a *cli.App) *cobra.Command {
 				theme = "mono"
 			}
 			return tui.Run(cmd.Context(), tui.Options{
-				Client:   conn.Client,
-				Context:  conn.Name,
-				Theme:    theme,
-				StateDir: login.PathsFrom(a.Getenv).State,
-				NoMouse:  noMouse,
-				Plain:    plain,
-				ReadOnly: conn.ReadOnly,
+				Client:    conn.Client,
+				Context:   conn.Name,
+				Theme:     theme,
+				StateDir:  login.PathsFrom(a.Getenv).State,
+				NoMouse:   noMouse,
+				Plain:     plain,
+				ReadOnly:  conn.ReadOnly,
+				Playbooks: books,
+				Templates: conn.Config.Templates,
 			})
 		},
 	}

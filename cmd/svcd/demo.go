@@ -21,6 +21,7 @@ import (
 
 	"svc/client"
 	"svc/client/login"
+	"svc/client/playbook"
 	"svc/db"
 	"svc/server"
 	"svc/server/demo"
@@ -316,5 +317,9 @@ func (a *app) meet(ctx context.Context, cfg config.Config, s shown) error {
 	if err != nil {
 		return err
 	}
-	return tui.Run(ctx, tui.Options{Client: c, Context: "demo", StateDir: filepath.Join(cfg.DataDir, "tui")})
+	books, err := playbook.Load(nil, nil)
+	if err != nil {
+		return err
+	}
+	return tui.Run(ctx, tui.Options{Client: c, Context: "demo", StateDir: filepath.Join(cfg.DataDir, "tui"), Playbooks: books})
 }

@@ -7,6 +7,7 @@
 package staged
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -33,6 +34,9 @@ type Item struct {
 	Label   string          `json:"label"` // printable
 	At      time.Time       `json:"at"`
 	Phase   Phase           `json:"phase"`
+	// Play says that the actions are steps of several kinds, in order, of which none
+	// is taken after one failed.
+	Play bool `json:"play,omitempty"`
 	// Why has the present states of objects in conflict, by target, printable.
 	Why map[string]string `json:"why,omitempty"`
 
@@ -40,7 +44,7 @@ type Item struct {
 	Undoes *Done     `json:"-"` // set when it takes back another
 }
 
-// Kind is that of all its actions.
+// Kind is that of all its actions, of a play that of the first.
 func (s *Item) Kind() action.Kind { return s.Actions[0].Kind }
 
 // Done is the result of a staged action, for undo and the list of actions.
@@ -167,7 +171,7 @@ func (o *Actions) Unsent(phases ...Phase) []*Item {
 }
 
 // Take marks the items of one request as sending: of the items that are due,
-// those of the first one's kind. While a request is under way it takes none.
+// those of the first one's kind, or a play alone. While a request is under way it takes none.
 func (o *Actions) Take(now time.Time) []*Item {
 	var batch []*Item
 	for _, item := range o.Items {
@@ -179,7 +183,7 @@ func (o *Actions) Take(now time.Time) []*Item {
 		if item.Phase != Waiting && item.Phase != Held || item.Due.After(now) {
 			continue
 		}
-		if len(batch) == 0 || batch[0].Kind() == item.Kind() {
+		if len(batch) == 0 || batch[0].Kind() == item.Kind() && !batch[0].Play && !item.Play {
 			batch = append(batch, item)
 		}
 	}
@@ -272,33 +276,24 @@ func (o *Actions) LastDone() *Done {
 }
 
 // Entries are the journal's entries that the item takes back, one for each of its
-// actions; none where it takes nothing back.
+// actions: "" for those that take nothing back.
 func (s *Item) Entries() []string {
+	entries := make([]string, len(s.Actions))
 	if s.Undoes == nil || len(s.Undoes.Entries) != len(s.Undoes.Results) {
-		return nil
+		return entries
 	}
-	var entries []string
-	for i, r := range s.Undoes.Results {
-		if r.Outcome == action.Changed && r.Inverse != nil {
-			entries = append(entries, s.Undoes.Entries[i])
+	used := make([]bool, len(s.Undoes.Results))
+	for i, a := range s.Actions {
+		for k, r := range slices.Backward(s.Undoes.Results) {
+			if !used[k] && r.Outcome == action.Changed && r.Inverse != nil && takesBack(*r.Inverse, a) {
+				entries[i], used[k] = s.Undoes.Entries[k], true
+				break
+			}
 		}
-	}
-	if len(entries) != len(s.Actions) {
-		return nil // part of it was withdrawn
 	}
 	return entries
 }
 
-// Inverses are the actions that take d back, and how many have none.
-func (d *Done) Inverses() (back []action.Action, without int) {
-	for _, r := range d.Results {
-		switch {
-		case r.Outcome != action.Changed:
-		case r.Inverse == nil:
-			without++
-		default:
-			back = append(back, *r.Inverse)
-		}
-	}
-	return back, without
+func takesBack(inverse, a action.Action) bool {
+	return inverse.Kind == a.Kind && inverse.Target == a.Target && maps.Equal(inverse.Args, a.Args)
 }
