@@ -67,6 +67,9 @@ func (p *reportPage) run(m *model, c command) (tea.Cmd, bool) {
 	case doNote:
 		m.writeNote(p.id)
 		return nil, true
+	case doMessage:
+		m.writeMessage([]shown.Person{detail.About}, p.id)
+		return nil, true
 	case doPlay:
 		return p.play(m), true
 	case doDeactivate, doActivate:

@@ -11,7 +11,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
-	"svc/client/action"
 	"svc/client/safe"
 	"svc/tui/shown"
 	"svc/tui/staged"
@@ -129,36 +128,6 @@ func (m *model) askNames(what string, names []string, do func(m *model) tea.Cmd)
 		yes = "yes, all of them"
 	}
 	m.ask(&prompt{title: title, choices: []choice{{"y", yes, do}, {"esc", "cancel", stay}}})
-}
-
-// writeNote opens the note of a report, as far as it was written.
-func (m *model) writeNote(id string) {
-	keep := func(m *model, text string) tea.Cmd {
-		if strings.TrimSpace(text) == "" {
-			delete(m.staged.Drafts, id)
-		} else {
-			m.staged.Drafts[id] = text
-		}
-		save := m.save()
-		return m.after(draftWait, func() tea.Msg { return save() })
-	}
-	m.ask(&prompt{
-		title:  []line{inked(inkStrong, fmt.Sprintf(" note on %s   ctrl-s adds it, esc keeps the draft", shown.ShortID(id)))},
-		text:   newTextField(m.staged.Drafts[id], true),
-		label:  "note: ",
-		accept: "ctrl+s",
-		onText: keep,
-		cancel: keep,
-		done: func(m *model, text string) tea.Cmd {
-			delete(m.staged.Drafts, id)
-			if strings.TrimSpace(text) == "" {
-				m.say(inkDim, "an empty note is not added")
-				return m.save()
-			}
-			actions := []action.Action{{Kind: action.ReportNote, Target: "report/" + id, Args: map[string]string{"text": text}}}
-			return m.stage(actions, "note "+shown.ShortID(id))
-		},
-	})
 }
 
 // lookAt carries out commands on statuses that change nothing on the server.

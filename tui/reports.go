@@ -492,6 +492,21 @@ func (r *reports) person(row int) shown.Person {
 	}
 }
 
+// known fills accounts in with what is loaded of them.
+func (r *reports) known(people []shown.Person) []shown.Person {
+	for i := range people {
+		for _, id := range r.details.Keys() {
+			detail, _ := r.details.Peek(id)
+			for _, p := range []shown.Person{detail.About, detail.By} {
+				if p.Nick == people[i].Nick && p.Nick != "" {
+					people[i] = p
+				}
+			}
+		}
+	}
+	return people
+}
+
 // people are the accounts that rows name, each once.
 func (r *reports) people(rows []int) []shown.Person {
 	known := map[string]bool{}

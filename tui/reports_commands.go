@@ -94,6 +94,13 @@ func (r *reports) change(m *model, c command) (tea.Cmd, bool) {
 			m.writeNote(id)
 			return nil, true
 		}
+	case doMessage:
+		report := ""
+		if rows := r.Chosen(); len(rows) == 1 {
+			report = r.ID(rows[0])
+		}
+		m.writeMessage(r.known(r.people(r.Chosen())), report)
+		return nil, true
 	case doPlay:
 		return r.play(m), true
 	case doDeactivate, doActivate:

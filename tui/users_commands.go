@@ -78,6 +78,9 @@ func (m *model) onPeople(c command, people []shown.Person) (tea.Cmd, bool) {
 	switch c {
 	case doDeactivate, doActivate:
 		return m.stagePeople(c, people), true
+	case doMessage:
+		m.writeMessage(people, "")
+		return nil, true
 	case doResetLink, doBackup:
 		m.callPerson(c, people)
 		return nil, true
