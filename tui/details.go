@@ -67,6 +67,8 @@ func (p *reportPage) run(m *model, c command) (tea.Cmd, bool) {
 	case doNote:
 		m.writeNote(p.id)
 		return nil, true
+	case doPerson:
+		return m.openPerson(detail.About), true
 	case doMessage:
 		m.writeMessage([]shown.Person{detail.About}, p.id)
 		return nil, true
@@ -120,14 +122,16 @@ func (m *model) wantShown() tea.Cmd {
 
 // userPage is one account over the whole screen.
 type userPage struct {
-	nick   string
 	user   *shown.Person
 	posts  []shown.Post
 	pane   postPane
 	failed safe.Safe
+	dossier
 }
 
-func newUserPage(nick string) *userPage { return &userPage{nick: nick, pane: newPostPane()} }
+func newUserPage(nick string) *userPage {
+	return &userPage{pane: newPostPane(), dossier: dossier{nick: nick}}
+}
 
 func (p *userPage) on() places { return onUser }
 
@@ -161,8 +165,11 @@ func (p *userPage) draw(m *model, d layout) []line {
 	if state := p.state(); state != "" {
 		lines = append(lines, inked(inkWarn, " "+state))
 	}
-	if t := m.reports.tallies[p.nick]; t != nil {
-		lines = append(lines, plain(" HISTORY "+m.reports.history(t)+m.reports.scanned()))
+	for _, about := range p.paragraphs(m) {
+		lines = append(lines, plain(" "+about.head))
+		for _, text := range about.lines {
+			lines = append(lines, inked(inkDim, "   "+text))
+		}
 	}
 	lines = append(lines, inked(inkDim, " "+strings.Repeat("-", max(0, min(d.width-2, 60)))))
 	head := len(lines)
@@ -200,7 +207,7 @@ func (p *userPage) state() string {
 
 func (p *userPage) run(m *model, c command) (tea.Cmd, bool) {
 	if c == doRefresh {
-		return m.readUser(p.nick), true
+		return tea.Batch(m.readUser(p.nick), m.readDossier(p.nick)), true
 	}
 	if p.user == nil {
 		return nil, false

@@ -25,6 +25,7 @@ const (
 	doShowCW, doHideCW, doMedia, doCopy command = "show-cw", "hide-cw", "media", "copy"
 	doResolve, doClose, doReopen        command = "resolve", "close", "reopen"
 	doNote, doMessage, doPlay           command = "note", "message", "play"
+	doPerson                            command = "person"
 	doDeactivate, doActivate            command = "deactivate", "activate"
 	doDelete, doSensitive, doVisibility command = "delete", "sensitive", "visibility"
 	doUndo, doUndoAll, doOutbox         command = "undo", "undo-all", "outbox"
@@ -54,6 +55,11 @@ const (
 
 // nounPlace is where the bindings of a noun hold.
 func nounPlace(i int) places { return onNoun << i }
+
+// placeOf is the place of a noun by its name.
+func placeOf(noun string) places {
+	return nounPlace(slices.IndexFunc(nouns.All(), func(n *nouns.Noun) bool { return n.Name == noun }))
+}
 
 // binding is a command, its keys, and where it holds. It is declared once, for
 // matching and for help.
@@ -130,6 +136,7 @@ func programBindings() []binding {
 		{do: doClose, keys: []string{"c"}, on: onReports | onReport, help: "close", changes: true, needs: reports},
 		{do: doReopen, keys: []string{"o"}, on: onReports | onReport, help: "reopen", changes: true, needs: reports},
 		{do: doNote, keys: []string{"n"}, on: onReports | onReport, help: "note", changes: true, needs: reports},
+		{do: doPerson, keys: []string{"P"}, on: onReports | onReport | onLog | placeOf("statuses"), help: "the account: profile, reports about and by it, log, posts"},
 		{do: doMessage, keys: []string{"m"}, on: onReports | onReport | onUsers | onUser, help: "message the account, for good", changes: true, needs: users},
 		{do: doPlay, keys: []string{"p"}, on: onReports | onReport, help: "a playbook: steps on the reported account", changes: true, needs: reports},
 		{do: doDeactivate, keys: []string{"d"}, on: onReports | onReport | onUsers | onUser, help: "deactivate the account", changes: true, needs: activation},

@@ -155,14 +155,18 @@ func (l loader) users(gen int, f list.Filter, page int) tea.Cmd {
 	})
 }
 
-// user reads an account, and with posts its latest statuses.
-func (l loader) user(nick string, posts bool) tea.Cmd {
+// user reads an account, and with posts its latest statuses. Without account it is
+// known as far as its posts tell.
+func (l loader) user(nick string, account, posts bool) tea.Cmd {
 	return l.run(func(ctx context.Context) tea.Msg {
-		found, err := l.c.Admin.Users.Get(ctx, nick)
-		if err != nil {
-			return userLoaded{nick: nick, err: err}
+		msg := userLoaded{nick: nick}
+		if account {
+			found, err := l.c.Admin.Users.Get(ctx, nick)
+			if err != nil {
+				return userLoaded{nick: nick, err: err}
+			}
+			msg.user = shown.NewUser(*found)
 		}
-		msg := userLoaded{nick: nick, user: shown.NewUser(*found)}
 		if !posts {
 			return msg
 		}
@@ -174,6 +178,9 @@ func (l loader) user(nick string, posts bool) tea.Cmd {
 		for i, s := range statuses.Items {
 			if i == 0 {
 				seen := shown.NewPerson(s.Account)
+				if msg.user == nil {
+					msg.user = &seen
+				}
 				msg.user.Joined, msg.user.Followers, msg.user.Posts, msg.user.Bio = seen.Joined, seen.Followers, seen.Posts, seen.Bio
 			}
 			msg.posts = append(msg.posts, shown.NewPost(s.Status))

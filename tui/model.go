@@ -150,6 +150,10 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, msg.table.ready(msg)
 	case sent:
 		return m, m.sent(msg)
+	case dossier:
+		m.users.dossier(m, msg)
+	case found:
+		return m, m.found(msg)
 	case renewed:
 		return m, m.renewed(msg)
 	case saveFailed:

@@ -94,6 +94,16 @@ func (r *reports) change(m *model, c command) (tea.Cmd, bool) {
 			m.writeNote(id)
 			return nil, true
 		}
+	case doPerson:
+		if e, ok := r.Under(); ok {
+			row, _ := r.Row(r.UnderID())
+			p := r.known([]shown.Person{r.person(row)})[0]
+			if e.Head() && r.group != byAccount && r.group != byReporter && len(r.people(r.Chosen())) > 1 {
+				m.say(inkDim, "the group is about several accounts; open it and choose one")
+				return nil, true
+			}
+			return m.openPerson(p), true
+		}
 	case doMessage:
 		report := ""
 		if rows := r.Chosen(); len(rows) == 1 {

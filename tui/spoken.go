@@ -245,8 +245,11 @@ func (p *userPage) spoken(m *model) []string {
 	for _, field := range p.fields() {
 		lines = append(lines, strings.TrimSpace(field.label)+": "+field.text.OneLine().String())
 	}
-	if t := m.reports.tallies[p.nick]; t != nil {
-		lines = append(lines, "Reports about them: "+m.reports.history(t)+m.reports.scanned()+".")
+	for _, about := range p.paragraphs(m) {
+		lines = append(lines, sentence(strings.ToLower(about.head)))
+		for _, text := range about.lines {
+			lines = append(lines, "  "+words(plain(text)))
+		}
 	}
 	return append(lines, m.spokenPosts(p.posts, &p.pane, true)...)
 }
