@@ -197,7 +197,7 @@ func TestStagedActionsNameTheirObjects(t *testing.T) {
 func TestGroupedByReporterKeysActOnTheReporter(t *testing.T) {
 	d := begin(t, newWorld(t), 80, 24)
 	d.press("bbbb")
-	d.shows("STATE      REPORTER", "> ", "by:reporter")
+	d.shows("STATE      REPORTER", ">+", "by:reporter")
 	d.hides("REPORTED")
 	d.press("d")
 	d.shows("OUTBOX 1  deactivate ana 8s", "ana [deactivate 8s]")

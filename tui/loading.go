@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client"
+	"svc/client/action"
 	"svc/client/api"
+	"svc/client/journal"
 	"svc/client/safe"
 	"svc/tui/list"
 	"svc/tui/shown"
@@ -186,6 +189,52 @@ func (l loader) user(nick string, account, posts bool) tea.Cmd {
 			msg.posts = append(msg.posts, shown.NewPost(s.Status))
 		}
 		return msg
+	})
+}
+
+// dossier reads what is known of an account beside its profile; its lines of the log
+// where that is allowed.
+func (l loader) dossier(nick string, book *journal.Journal, log bool) tea.Cmd {
+	const newest = 40
+	return l.run(func(ctx context.Context) tea.Msg {
+		d := dossier{nick: nick}
+		if d.own, _, d.err = book.Entries(); !log {
+			return d
+		}
+		mention := "@" + nick
+		page, err := l.c.Admin.Log.List(api.LogQuery{Search: mention, PageSize: newest}).Page(ctx)
+		if err != nil {
+			d.err = err
+			return d
+		}
+		for _, e := range page.Items {
+			if entry := shown.NewEntry(e); slices.Contains(entry.Users, nick) || action.Mentions(e.Message, mention) {
+				d.log = append(d.log, entry)
+			}
+		}
+		return d
+	})
+}
+
+// aboutReport finds the account that a report is about.
+func (l loader) aboutReport(id string) tea.Cmd {
+	return l.run(func(ctx context.Context) tea.Msg {
+		r, err := l.c.Admin.Reports.Get(ctx, id)
+		if err != nil {
+			return found{err: err}
+		}
+		return found{person: shown.NewReport(*r).About}
+	})
+}
+
+// byStatus finds the author of a status.
+func (l loader) byStatus(id string) tea.Cmd {
+	return l.run(func(ctx context.Context) tea.Msg {
+		s, err := l.c.Admin.Statuses.Get(ctx, id)
+		if err != nil {
+			return found{err: err}
+		}
+		return found{person: shown.NewPerson(s.Account)}
 	})
 }
 

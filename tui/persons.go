@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,8 +8,6 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"svc/client/action"
-	"svc/client/api"
 	"svc/client/journal"
 	"svc/client/safe"
 	"svc/tui/nouns"
@@ -58,26 +55,7 @@ func (m *model) readUser(nick string) tea.Cmd {
 // readDossier reads the lines of the log about an account, where that is allowed, and
 // those of the journal.
 func (m *model) readDossier(nick string) tea.Cmd {
-	const newest = 40
-	load, book, allowed := m.load, m.journal, m.rights.has(nouns.NeedsLog)
-	return load.run(func(ctx context.Context) tea.Msg {
-		d := dossier{nick: nick}
-		if d.own, _, d.err = book.Entries(); !allowed {
-			return d
-		}
-		mention := "@" + nick
-		page, err := load.c.Admin.Log.List(api.LogQuery{Search: mention, PageSize: newest}).Page(ctx)
-		if err != nil {
-			d.err = err
-			return d
-		}
-		for _, e := range page.Items {
-			if entry := shown.NewEntry(e); slices.Contains(entry.Users, nick) || action.Mentions(e.Message, mention) {
-				d.log = append(d.log, entry)
-			}
-		}
-		return d
-	})
+	return m.load.dossier(nick, m.journal, m.rights.has(nouns.NeedsLog))
 }
 
 func (u *users) dossier(m *model, d dossier) {
@@ -103,26 +81,7 @@ func (m *model) aboutReport(id string) tea.Cmd {
 	if row, known := m.reports.Row(id); known {
 		return m.openPerson(m.reports.about(row))
 	}
-	load := m.load
-	return load.run(func(ctx context.Context) tea.Msg {
-		r, err := load.c.Admin.Reports.Get(ctx, id)
-		if err != nil {
-			return found{err: err}
-		}
-		return found{person: shown.NewReport(*r).About}
-	})
-}
-
-// byStatus opens the author of a status.
-func (m *model) byStatus(id string) tea.Cmd {
-	load := m.load
-	return load.run(func(ctx context.Context) tea.Msg {
-		s, err := load.c.Admin.Statuses.Get(ctx, id)
-		if err != nil {
-			return found{err: err}
-		}
-		return found{person: shown.NewPerson(s.Account)}
-	})
+	return m.load.aboutReport(id)
 }
 
 // person opens the account that an entry of the log is about.
@@ -146,7 +105,7 @@ func (l *logs) person(m *model) tea.Cmd {
 	case report != "":
 		return m.aboutReport(report)
 	case status != "":
-		return m.byStatus(status)
+		return m.load.byStatus(status)
 	}
 	m.say(inkDim, "this entry is about no account")
 	return nil

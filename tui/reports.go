@@ -411,6 +411,10 @@ func (r *reports) reported(m *model, msg reportLoaded) tea.Cmd {
 		return m.reportsTrouble(msg.err)
 	}
 	r.keep(m, msg.report)
+	var more tea.Cmd
+	if len(r.asked) == 0 {
+		more = r.wantGroup(m)
+	}
 	if known && !m.settledRow(msg.id) {
 		if state := msg.report.State; state != r.Text(row, colState) {
 			r.setState(row, state, state, true)
@@ -420,7 +424,7 @@ func (r *reports) reported(m *model, msg reportLoaded) tea.Cmd {
 		r.SetNum(row, numPosts, fresh.Nums[numPosts])
 		r.SetNum(row, numFlags, fresh.Nums[numFlags])
 	}
-	return r.refresh()
+	return tea.Batch(more, r.refresh())
 }
 
 // logged applies the action of another moderator.
@@ -549,14 +553,20 @@ type detailDue struct{ id string }
 // cursor stays.
 func (r *reports) wantDetail(m *model) tea.Cmd {
 	id := r.UnderID()
-	if id == "" || r.detail(id) != nil || r.asked[id] {
+	if _, grouped := r.groupUnder(); !grouped && (id == "" || r.detail(id) != nil || r.asked[id]) {
 		return nil
 	}
 	return m.after(detailWait, func() tea.Msg { return detailDue{id} })
 }
 
 func (r *reports) detailDue(m *model, id string) tea.Cmd {
-	if id != r.UnderID() || r.detail(id) != nil || r.asked[id] {
+	if id != r.UnderID() {
+		return nil
+	}
+	if _, grouped := r.groupUnder(); grouped {
+		return r.wantGroup(m)
+	}
+	if r.detail(id) != nil || r.asked[id] {
 		return nil
 	}
 	r.asked[id] = true

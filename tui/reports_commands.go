@@ -16,12 +16,12 @@ import (
 // do carries out a command; ok is false for one that is not this screen's.
 func (r *reports) run(m *model, c command) (cmd tea.Cmd, ok bool) {
 	if r.onPosts {
-		if detail := r.detail(r.UnderID()); detail != nil {
+		if posts, ok := r.shownPosts(); ok {
 			if c == doBack {
 				r.onPosts = false
 				return nil, true
 			}
-			if r.posts.run(c, detail.Posts) {
+			if r.posts.run(c, posts) {
 				return nil, true
 			}
 		}
@@ -118,12 +118,11 @@ func (r *reports) change(m *model, c command) (tea.Cmd, bool) {
 		r.Unmark()
 		return m.stagePeople(c, people), true
 	case doDelete, doSensitive, doVisibility:
-		if detail := r.detail(r.UnderID()); detail != nil {
-			return m.stagePosts(c, r.posts.chosen(detail.Posts, r.onPosts), detail.About.Acct), true
-		}
+		return r.changePosts(m, c), true
 	case doShowCW, doHideCW, doMedia, doCopy:
 		if detail := r.detail(r.UnderID()); detail != nil {
-			m.lookAt(c, &r.posts, detail.Posts, detail.ID, detail.About)
+			posts, _ := r.shownPosts()
+			m.lookAt(c, &r.posts, posts, detail.ID, detail.About)
 			return nil, true
 		}
 	default:

@@ -66,16 +66,13 @@ func (r *reports) bar(m *model) []command {
 // hint names the effect of keys on the marked rows.
 func (r *reports) hint(*model) string {
 	marked := r.MarkedRows()
+	if g, ok := r.groupUnder(); ok && len(marked) == 0 {
+		return fmt.Sprintf("GROUP resolve %d (%d not viewed)", len(g.Rows), r.notViewed(g.Rows))
+	}
 	if len(marked) == 0 {
 		return ""
 	}
-	unseen := 0
-	for _, row := range marked {
-		if !r.viewed[r.ID(row)] {
-			unseen++
-		}
-	}
-	return fmt.Sprintf("MARKED resolve %d (%d not viewed)", len(marked), unseen)
+	return fmt.Sprintf("MARKED resolve %d (%d not viewed)", len(marked), r.notViewed(marked))
 }
 
 func (r *reports) draw(m *model, d layout) []line {
@@ -348,8 +345,23 @@ func (r *reports) drawEvidence(m *model, width, height int, rich bool) []line {
 	if id == "" {
 		return make([]line, height)
 	}
-	lines, head, selected := r.evidence(m, &r.posts, id, width, r.onPosts, rich)
-	lines = r.posts.window(lines, head, selected, height)
+	var lines []line
+	if g, ok := r.groupUnder(); ok {
+		all, head, selected, seen := r.groupEvidence(m, g, width, r.onPosts, rich)
+		lines = r.posts.window(all, head, selected, height)
+		last := r.posts.top + height
+		if last < len(all) {
+			last-- // the line that counts those below
+		}
+		for at, ids := range seen {
+			for _, id := range ids {
+				r.viewed[id] = r.viewed[id] || at >= r.posts.top && at < last
+			}
+		}
+	} else {
+		all, head, selected := r.evidence(m, &r.posts, id, width, r.onPosts, rich)
+		lines = r.posts.window(all, head, selected, height)
+	}
 	for len(lines) < height {
 		lines = append(lines, nil)
 	}

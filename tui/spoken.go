@@ -155,7 +155,10 @@ func (r *reports) spoken(m *model) []string {
 	if e.Head() {
 		g := r.GroupOf(e)
 		row = g.Rows[0]
-		lines = append(lines, fmt.Sprintf("Group %d of %d: %s, %s. Commands act on all of them. The first one:", r.Cursor()+1, r.Len(), safe.Line(g.Key), reportCount(len(g.Rows))))
+		lines = append(lines, fmt.Sprintf("Group %d of %d: %s, %s. Commands act on all of them.", r.Cursor()+1, r.Len(), safe.Line(g.Key), reportCount(len(g.Rows))))
+		if len(g.Rows) > 1 {
+			return append(lines, r.spokenGroup(m, g)...)
+		}
 	} else {
 		state, _, message, _ := r.drawState(m, row)
 		old := safe.Age(m.now().Sub(time.Unix(r.Num(row, numAt), 0)))
