@@ -72,6 +72,12 @@ func (p *reportPage) run(m *model, c command) (tea.Cmd, bool) {
 	case doMessage:
 		m.writeMessage([]shown.Person{detail.About}, p.id)
 		return nil, true
+	case doClaim:
+		if row, known := m.reports.Row(p.id); known {
+			return m.reports.stageClaims(m, []int{row}), true
+		}
+		m.say(inkDim, "this report is not in the list; open the reports in its state")
+		return nil, true
 	case doPlay:
 		return p.play(m), true
 	case doDeactivate, doActivate:

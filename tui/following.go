@@ -38,8 +38,11 @@ func (m *model) heard(msg heard) tea.Cmd {
 		return m.schedulePoll()
 	}
 	cmds := []tea.Cmd{m.background(next(m.load.ctx, m.news))}
-	if msg.people && m.users.begun() {
-		cmds = append(cmds, m.users.reload(m))
+	if msg.people {
+		cmds = append(cmds, m.countWaiting())
+		if m.users.begun() {
+			cmds = append(cmds, m.users.reload(m))
+		}
 	}
 	if m.poll.running {
 		m.poll.again = true

@@ -25,7 +25,7 @@ const (
 	doShowCW, doHideCW, doMedia, doCopy command = "show-cw", "hide-cw", "media", "copy"
 	doResolve, doClose, doReopen        command = "resolve", "close", "reopen"
 	doNote, doMessage, doPlay           command = "note", "message", "play"
-	doPerson                            command = "person"
+	doPerson, doClaim, doFold           command = "person", "claim", "fold"
 	doDeactivate, doActivate            command = "deactivate", "activate"
 	doDelete, doSensitive, doVisibility command = "delete", "sensitive", "visibility"
 	doUndo, doUndoAll, doOutbox         command = "undo", "undo-all", "outbox"
@@ -131,6 +131,7 @@ func programBindings() []binding {
 		{do: doRefresh, keys: []string{"ctrl+r"}, on: onAll, help: "load again"},
 		{do: doGroup, keys: []string{"b"}, on: onReports, help: "group by account, domain, status, reporter"},
 		{do: doExpand, keys: []string{"e"}, on: onReports, help: "open or close the group"},
+		{do: doFold, keys: []string{"H"}, on: onReports, help: "fold later reports of these posts, or show them again"},
 		{do: doSort, keys: []string{"z"}, on: onReports, help: "sort by age, oldest, number of reports"},
 		{do: doResolve, keys: []string{"r"}, on: onReports | onReport, help: "resolve", changes: true, needs: reports},
 		{do: doClose, keys: []string{"c"}, on: onReports | onReport, help: "close", changes: true, needs: reports},
@@ -138,6 +139,7 @@ func programBindings() []binding {
 		{do: doNote, keys: []string{"n"}, on: onReports | onReport, help: "note", changes: true, needs: reports},
 		{do: doPerson, keys: []string{"P"}, on: onReports | onReport | onLog | placeOf("statuses"), help: "the account: profile, reports about and by it, log, posts"},
 		{do: doMessage, keys: []string{"m"}, on: onReports | onReport | onUsers | onUser, help: "message the account, for good", changes: true, needs: users},
+		{do: doClaim, keys: []string{"a"}, on: onReports | onReport, help: "claim for half an hour, by a note", changes: true, needs: reports},
 		{do: doPlay, keys: []string{"p"}, on: onReports | onReport, help: "a playbook: steps on the reported account", changes: true, needs: reports},
 		{do: doDeactivate, keys: []string{"d"}, on: onReports | onReport | onUsers | onUser, help: "deactivate the account", changes: true, needs: activation},
 		{do: doActivate, keys: []string{"A"}, on: onReports | onReport | onUsers | onUser, help: "activate the account", changes: true, needs: activation},

@@ -238,6 +238,25 @@ func (l loader) byStatus(id string) tea.Cmd {
 	})
 }
 
+// waitingCounted is how many accounts await approval.
+type waitingCounted struct{ n int }
+
+// waiting counts who awaits approval. A failure leaves the count as it was.
+func (l loader) waiting() tea.Cmd {
+	return l.run(func(ctx context.Context) tea.Msg {
+		n := 0
+		// Who was rejected is deactivated, and still counts as unapproved.
+		for filter, sign := range map[string]int{"local,need_approval": 1, "local,need_approval,deactivated": -1} {
+			found, err := l.c.Admin.Users.List(api.UserQuery{Filters: filter, PageSize: 1}).Page(ctx)
+			if err != nil {
+				return nil
+			}
+			n += sign * found.Total
+		}
+		return waitingCounted{max(0, n)}
+	})
+}
+
 // resetLink makes a link with which a user chooses a new password.
 func (l loader) resetLink(ctx context.Context, nick string) (safe.Safe, error) {
 	link, err := l.c.Admin.Users.PasswordReset(ctx, nick)

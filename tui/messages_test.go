@@ -47,7 +47,7 @@ func TestAMessageIsFilledShownAndSentForGood(t *testing.T) {
 		t.Errorf("bob heard %q\n%s", got, d.frame())
 	}
 	d.press("u")
-	d.shows("message @bob (cannot be taken back) cannot be undone")
+	d.shows("cannot be undone (a message that was sent stays sent): message @bob")
 
 	// An error stays at the field, with the text, which is also the draft.
 	d.press("m1")

@@ -64,7 +64,9 @@ type model struct {
 	troubles map[string]string     // why the last action on an object failed, printable
 	offered  map[*staged.Item]bool // conflicts that were asked about
 	poll     polling
-	ticks    int // the tick that counts
+	present  map[string]presence // other moderators, as the log shows them
+	waiting  int                 // who awaits approval, -1 while it is not known
+	ticks    int                 // the tick that counts
 	rights   rights
 	quitting bool
 
@@ -154,6 +156,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.users.dossier(m, msg)
 	case found:
 		return m, m.found(msg)
+	case waitingCounted:
+		m.waiting = msg.n
 	case renewed:
 		return m, m.renewed(msg)
 	case saveFailed:
@@ -386,12 +390,12 @@ func (m *model) introduced(msg introduced) tea.Cmd {
 	m.staff = safe.NewStaff(msg.staff)
 	m.rights, m.keys = msg.rights, m.keys.of(msg.rights)
 	if m.rights.has(nouns.NeedsReports) {
-		return nil
+		return m.countWaiting()
 	}
 	m.notice = nil // of the reports
 	for _, first := range screenCommands() {
 		if m.keys.has(first) {
-			cmd := m.run(first)
+			cmd := tea.Batch(m.run(first), m.countWaiting())
 			m.visits, m.visit, m.former = m.visits[m.visit:], 0, 0
 			return cmd
 		}

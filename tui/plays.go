@@ -34,7 +34,7 @@ func (r *reports) play(m *model) tea.Cmd {
 	cases := r.cases(m, rows, &r.posts)
 	// Grouped by reporter, a row does not name the accounts of its reports.
 	asks := len(cases) > 1 || len(cases) == 1 && r.group == byReporter
-	return m.askPlay(cases, asks, func(m *model, item *staged.Item) tea.Cmd {
+	return m.askPlay(cases, asks, func(m *model) tea.Cmd {
 		if marked {
 			r.Unmark()
 		} else {
@@ -50,7 +50,7 @@ func (p *reportPage) play(m *model) tea.Cmd {
 		m.say(inkDim, "this report is not in the list; open the reports in its state")
 		return nil
 	}
-	return m.askPlay(m.reports.cases(m, []int{row}, &p.posts), false, func(m *model, _ *staged.Item) tea.Cmd {
+	return m.askPlay(m.reports.cases(m, []int{row}, &p.posts), false, func(m *model) tea.Cmd {
 		if m.reports.UnderID() == p.id {
 			m.reports.pass(m)
 			p.follow(m)
@@ -204,7 +204,7 @@ func alreadySo(a action.Action) bool {
 
 // askPlay offers the playbooks for cases with their consequences, so that a clear
 // case takes this key and one more. With names, the accounts are asked about.
-func (m *model) askPlay(cases []playbook.Case, names bool, after func(*model, *staged.Item) tea.Cmd) tea.Cmd {
+func (m *model) askPlay(cases []playbook.Case, names bool, after func(*model) tea.Cmd) tea.Cmd {
 	if len(cases) == 0 {
 		return nil
 	}
@@ -280,22 +280,15 @@ func (r *reports) openAbout(cases []playbook.Case) string {
 }
 
 // previewPlay shows the consequences of one playbook, and asks.
-func (m *model) previewPlay(o offer, who []string, names bool, after func(*model, *staged.Item) tea.Cmd) tea.Cmd {
+func (m *model) previewPlay(o offer, who []string, names bool, after func(*model) tea.Cmd) tea.Cmd {
 	m.askNames(o.name+" on "+someOf(who), strings.Split(o.steps, "; "), func(m *model) tea.Cmd { return m.choosePlay(o, who, names, after) })
 	return nil
 }
 
-func (m *model) choosePlay(o offer, who []string, names bool, after func(*model, *staged.Item) tea.Cmd) tea.Cmd {
+func (m *model) choosePlay(o offer, who []string, names bool, after func(*model) tea.Cmd) tea.Cmd {
 	stage := func(m *model) tea.Cmd {
-		for _, a := range o.actions {
-			delete(m.troubles, a.Target)
-		}
-		item := &staged.Item{
-			Actions: o.actions, Label: o.name + " on " + someOf(who) + ": " + o.steps, At: m.now(), Phase: staged.Waiting,
-			Play: true, Due: m.timer().Add(delay(o.actions)),
-		}
-		m.staged.Stage(item)
-		return tea.Batch(m.save(), m.schedule(), after(m, item))
+		cmd := m.stageItem(&staged.Item{Actions: o.actions, Label: o.name + " on " + someOf(who) + ": " + o.steps, Play: true})
+		return tea.Batch(cmd, after(m))
 	}
 	if names {
 		what := fmt.Sprintf("%s on %d accounts", o.name, len(who))

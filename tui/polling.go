@@ -104,10 +104,12 @@ func (m *model) polled(msg polled) tea.Cmd {
 		return tea.Batch(m.reportsTrouble(msg.err), m.schedulePoll())
 	}
 	recovered := m.recovered()
-	if msg.all >= 0 {
+	var waiting tea.Cmd
+	if msg.all >= 0 || !m.rights.has(nouns.NeedsReports) && m.timer().Sub(m.poll.counted) > countEvery {
 		m.poll.counted = m.timer()
+		waiting = m.countWaiting()
 	}
-	cmds := []tea.Cmd{recovered, m.readLog(msg.entries), m.reports.polled(m, msg), m.renewNoun()}
+	cmds := []tea.Cmd{recovered, waiting, m.readLog(msg.entries), m.reports.polled(m, msg), m.renewNoun()}
 	if !m.asked {
 		cmds = append(cmds, m.load.introduce())
 	}
@@ -115,6 +117,14 @@ func (m *model) polled(msg polled) tea.Cmd {
 		cmds = append(cmds, m.reports.reload(m))
 	}
 	return tea.Batch(append(cmds, m.schedulePoll())...)
+}
+
+// countWaiting counts who awaits approval, for those who may read accounts.
+func (m *model) countWaiting() tea.Cmd {
+	if !m.asked || !m.rights.has(nouns.NeedsUsers) {
+		return nil
+	}
+	return m.load.waiting()
 }
 
 // readLog passes the actions of others since the last poll to the screens.
@@ -132,12 +142,15 @@ func (m *model) readLog(entries []shown.Entry) tea.Cmd {
 	if first && len(entries) == 0 {
 		m.poll.newest = "0"
 	}
+	for _, e := range fresh {
+		m.saw(e)
+	}
 	cmds := []tea.Cmd{m.log.tail(fresh)}
 	if first {
 		return tea.Batch(cmds...)
 	}
 	for _, e := range fresh {
-		m.reports.logged(m, e)
+		cmds = append(cmds, m.reports.logged(m, e))
 		m.users.logged(e)
 		if e.Actor != m.me.String() {
 			m.say(inkDim, e.Message.String())

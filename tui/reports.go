@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"svc/client"
+	"svc/client/action"
 	"svc/client/safe"
 	"svc/tui/list"
 	"svc/tui/shown"
@@ -25,6 +26,7 @@ const (
 	colByNick // and as it came
 	colMessage
 	colPosts // ids of its posts, joined by spaces
+	colClaim // who claimed it last, as shown
 	colHay   // lower-case text that the filter searches
 	reportTexts
 )
@@ -33,6 +35,7 @@ const (
 	numAt = iota
 	numPosts
 	numFlags
+	numClaim // when
 	reportNums
 )
 
@@ -97,6 +100,9 @@ type reports struct {
 	viewed  map[string]bool
 	posts   postPane
 	onPosts bool // keys go to the evidence
+	noted   bool // answers carry notes
+	folds   folds
+	folded  foldedCount
 }
 
 // keepDetails is how many reports are kept whole.
@@ -138,10 +144,11 @@ func reportRow(r *shown.Report) list.Row {
 	}
 	about, by := r.About.Acct.String(), r.By.Acct.String()
 	hay := strings.ToLower(strings.Join([]string{r.ID, about, r.About.Name.String(), by, message}, " "))
+	claimed, at := claimOf(r)
 	return list.Row{
 		ID:    r.ID,
-		Texts: []string{r.State, about, r.About.Nick, r.About.Domain, by, r.By.Nick, message, strings.Join(ids, " "), hay},
-		Nums:  []int64{r.At.Unix(), int64(len(r.Posts)), flags},
+		Texts: []string{r.State, about, r.About.Nick, r.About.Domain, by, r.By.Nick, message, strings.Join(ids, " "), claimed, hay},
+		Nums:  []int64{r.At.Unix(), int64(len(r.Posts)), flags, at.Unix()},
 	}
 }
 
@@ -149,9 +156,9 @@ func (r *reports) on() places { return onReports }
 
 // setView applies state, filter, sort and group to the list.
 func (r *reports) setView() {
-	state, f := r.state, r.filter
+	state, f, judged := r.state, r.filter, r.folds
 	view := list.View{Match: func(c list.Columns, row int) bool {
-		return (state == "all" || c.Text(row, colState) == state) && f.Matches(c.Text(row, colHay), c.Text(row, colDomain))
+		return (state == "all" || c.Text(row, colState) == state) && f.Matches(c.Text(row, colHay), c.Text(row, colDomain)) && !judged.hides(c, row)
 	}}
 	switch r.sort {
 	case byOldest:
@@ -415,6 +422,11 @@ func (r *reports) reported(m *model, msg reportLoaded) tea.Cmd {
 	if len(r.asked) == 0 {
 		more = r.wantGroup(m)
 	}
+	if known {
+		by, at := claimOf(msg.report)
+		r.SetText(row, colClaim, by)
+		r.SetNum(row, numClaim, at.Unix())
+	}
 	if known && !m.settledRow(msg.id) {
 		if state := msg.report.State; state != r.Text(row, colState) {
 			r.setState(row, state, state, true)
@@ -427,10 +439,34 @@ func (r *reports) reported(m *model, msg reportLoaded) tea.Cmd {
 	return tea.Batch(more, r.refresh())
 }
 
+// readAgain fetches reports that got or lost a note, by which they may be claimed.
+func (r *reports) readAgain(m *model, results []action.Result) tea.Cmd {
+	var cmds []tea.Cmd
+	for _, res := range results {
+		if res.Outcome == action.Changed && (res.Action.Kind == action.ReportNote || res.Action.Kind == action.ReportNoteDelete) {
+			cmds = append(cmds, r.readOne(m, strings.TrimPrefix(res.Action.Target, "report/")))
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// readOne fetches a report of the list again.
+func (r *reports) readOne(m *model, id string) tea.Cmd {
+	const atOnce = 20
+	if _, known := r.Row(id); !known || r.asked[id] || len(r.asked) >= atOnce {
+		return nil
+	}
+	r.asked[id] = true
+	return m.load.report(id)
+}
+
 // logged applies the action of another moderator.
-func (r *reports) logged(m *model, e shown.Entry) {
+func (r *reports) logged(m *model, e shown.Entry) tea.Cmd {
 	if e.Report != "" {
 		r.details.Remove(e.Report)
+		if e.Action != "report_update" {
+			return r.readOne(m, e.Report)
+		}
 		row, known := r.Row(e.Report)
 		if known && e.State != "" && e.State != r.Text(row, colState) && !m.settledRow(e.Report) {
 			r.setState(row, e.State, e.State+" by "+e.Actor, true)
@@ -439,7 +475,7 @@ func (r *reports) logged(m *model, e shown.Entry) {
 				r.Vanish(row, e.State+" by "+e.Actor)
 			}
 		}
-		return
+		return nil
 	}
 	switch e.Action {
 	case "status_delete", "status_update":
@@ -453,6 +489,7 @@ func (r *reports) logged(m *model, e shown.Entry) {
 			r.setDeactivated(nick, e.Action == "deactivate")
 		}
 	}
+	return nil
 }
 
 func (r *reports) setDeactivated(nick string, off bool) {
@@ -535,6 +572,7 @@ func (r *reports) keep(m *model, found *shown.Report) {
 			return
 		}
 	}
+	r.noted = r.noted || found.Noted
 	r.details.Add(found.ID, found)
 }
 

@@ -44,6 +44,8 @@ func (r *reports) run(m *model, c command) (cmd tea.Cmd, ok bool) {
 	case doSort:
 		r.sort = (r.sort + 1) % sortings
 		r.setView()
+	case doFold:
+		return r.fold(m), true
 	case doExpand:
 		r.Fold()
 	case doRefresh:
@@ -111,10 +113,12 @@ func (r *reports) change(m *model, c command) (tea.Cmd, bool) {
 		}
 		m.writeMessage(r.known(r.people(r.Chosen())), report)
 		return nil, true
+	case doClaim:
+		return r.stageClaims(m, r.Chosen()), true
 	case doPlay:
 		return r.play(m), true
 	case doDeactivate, doActivate:
-		people := r.people(r.Chosen())
+		people := r.known(r.people(r.Chosen()))
 		r.Unmark()
 		return m.stagePeople(c, people), true
 	case doDelete, doSensitive, doVisibility:

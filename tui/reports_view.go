@@ -45,10 +45,13 @@ func (r *reports) shownRows() int {
 	return rows
 }
 
-func (r *reports) extras(*model) []extra {
+func (r *reports) extras(m *model) []extra {
 	extras := []extra{{"by:" + r.group.String(), 2}, {"sort:" + r.sort.String(), 3}}
 	if r.filter.Text != "" {
 		extras = append(extras, extra{"/" + safe.Line(r.filter.Text), 1})
+	}
+	if n := r.foldedRows(m); n > 0 {
+		extras = append(extras, extra{fmt.Sprintf("%d folded", n), 1})
 	}
 	if n := r.Waiting(); n > 0 {
 		extras = append(extras, extra{fmt.Sprintf("+%d new (.)", n), 0})
@@ -289,6 +292,9 @@ func (r *reports) drawState(m *model, row int) (state string, stateInk ink, mess
 	}
 	if reason := m.troubles[target]; reason != "" {
 		return state + " !", inkBad, "! " + reason, inkBad
+	}
+	if by, _ := r.claim(m, row); by != "" {
+		message = "[claimed by " + by + "] " + message
 	}
 	return state, inkPlain, message, inkPlain
 }

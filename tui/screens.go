@@ -193,6 +193,11 @@ func (m *model) newsLine() line {
 	case !m.poll.offline.IsZero():
 		return inked(inkBad, fmt.Sprintf(" OFFLINE for %s; showing what was loaded, what you do waits", safe.Age(m.timer().Sub(m.poll.offline))))
 	}
+	if m.notice == nil {
+		if others := m.others(); others != "" {
+			return inked(inkDim, " "+others)
+		}
+	}
 	return m.notice
 }
 

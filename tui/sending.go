@@ -27,13 +27,17 @@ type sent struct {
 
 // stage puts actions of one kind into the outbox, where they count down.
 func (m *model) stage(actions []action.Action, label string) tea.Cmd {
-	for _, a := range actions {
+	return m.stageItem(&staged.Item{Actions: actions, Label: label + forGood(actions[0].Kind)})
+}
+
+// stageItem has an item count down.
+func (m *model) stageItem(item *staged.Item) tea.Cmd {
+	for _, a := range item.Actions {
 		delete(m.troubles, a.Target)
 	}
-	m.staged.Stage(&staged.Item{
-		Actions: actions, Label: label, At: m.now(), Phase: staged.Waiting,
-		Due: m.timer().Add(delay(actions)),
-	})
+	item.At, item.Phase, item.Due = m.now(), staged.Waiting, m.timer().Add(delay(item.Actions))
+	m.staged.Stage(item)
+	m.warnClaimed(item.Actions)
 	return tea.Batch(m.save(), m.schedule())
 }
 
@@ -120,6 +124,12 @@ func (m *model) sent(msg sent) tea.Cmd {
 			m.enterConflict(left)
 		}
 	}
+	var waiting tea.Cmd
+	if slices.ContainsFunc(msg.results, func(r action.Result) bool {
+		return r.Action.Kind == action.UserApprove || r.Action.Kind == action.UserDelete
+	}) {
+		waiting = m.countWaiting()
+	}
 	if msg.warning != nil {
 		m.say(inkBad, "svcctl undo will not know of this: "+safe.Line(msg.warning.Error()))
 	}
@@ -127,7 +137,7 @@ func (m *model) sent(msg sent) tea.Cmd {
 		m.outdated(r.Action.Kind)
 	}
 	m.offerConflict()
-	cmds := []tea.Cmd{m.save(), m.renewNoun(), m.users.changed(m, people), m.reports.refresh(), m.users.refresh(), m.flush(), m.schedule(), m.wantShown()}
+	cmds := []tea.Cmd{waiting, m.reports.readAgain(m, msg.results), m.save(), m.renewNoun(), m.users.changed(m, people), m.reports.refresh(), m.users.refresh(), m.flush(), m.schedule(), m.wantShown()}
 	if m.quitting && len(m.staged.Unsent(staged.Waiting, staged.Sending)) == 0 {
 		return tea.Sequence(m.save(), tea.Quit)
 	}
@@ -298,7 +308,11 @@ func (m *model) report(d *staged.Done) {
 		d.Item.Undoes.Undone = changed > 0
 		m.say(inkBad, "not undone: "+reason(why))
 	case d.Item.Undoes != nil:
-		m.say(inkGood, "undone: "+shortLabel(d.Item.Undoes.Item))
+		text := "undone: " + shortLabel(d.Item.Undoes.Item)
+		if lost := losses(d.Item.Undoes); lost != "" {
+			text += ", but " + lost
+		}
+		m.say(inkGood, text)
 	case failed > 0 && len(d.Results) == 1:
 		m.say(inkBad, d.Item.Label+": "+reason(why))
 	case failed > 0:
@@ -329,19 +343,16 @@ func (m *model) undo() tea.Cmd {
 		m.say(inkDim, "nothing to undo")
 		return nil
 	}
-	back, _, without := action.Inverses(d.Results)
+	back, _, _ := action.Inverses(d.Results)
 	if len(back) == 0 {
 		d.Undone = true // so that the one before can be reached
-		m.say(inkBad, fmt.Sprintf("%s cannot be undone", d.Item.Label))
+		m.say(inkBad, fmt.Sprintf("cannot be undone (%s): %s", losses(d), shortLabel(d.Item)))
 		return nil
 	}
 	d.Undone = true
 	m.staged.Stage(&staged.Item{
 		Actions: back, Label: "undo " + d.Item.Label, At: m.now(), Phase: staged.Waiting, Play: d.Item.Play, Due: m.timer(), Undoes: d,
 	})
-	if without > 0 {
-		m.say(inkWarn, fmt.Sprintf("%d of %d cannot be undone", without, without+len(back)))
-	}
 	return tea.Batch(m.flush(), m.schedule())
 }
 
@@ -394,8 +405,10 @@ func (m *model) stagePeople(c command, people []shown.Person) tea.Cmd {
 		kind, off = action.UserActivate, true
 	}
 	var actions []action.Action
+	var affected []shown.Person
 	for _, p := range people {
 		if p.Deactivated == off && p.Nick != "" {
+			affected = append(affected, p)
 			actions = append(actions, action.Action{Kind: kind, Target: "user/" + p.Nick, Before: map[string]string{"deactivated": fmt.Sprint(off)}})
 		}
 	}
@@ -403,7 +416,15 @@ func (m *model) stagePeople(c command, people []shown.Person) tea.Cmd {
 		m.say(inkDim, fmt.Sprintf("nobody here to %s", kind.Verb()))
 		return nil
 	}
-	stage := func(m *model) tea.Cmd { return m.stage(actions, stagedLabel(kind, actions)) }
+	lost, warning := "", ""
+	if kind == action.UserDeactivate {
+		if lost = endedFollows(affected); lost != "" {
+			warning = " (also ends " + lost + " for good)"
+		}
+	}
+	stage := func(m *model) tea.Cmd {
+		return m.stageItem(&staged.Item{Actions: actions, Label: stagedLabel(kind, actions) + warning, Lost: lost})
+	}
 	if len(actions) == 1 {
 		return stage(m)
 	}
@@ -411,7 +432,7 @@ func (m *model) stagePeople(c command, people []shown.Person) tea.Cmd {
 	for i, a := range actions {
 		names[i] = objectName(kind, a.Target)
 	}
-	m.askNames(fmt.Sprintf("%s %d accounts", kind.Verb(), len(names)), names, stage)
+	m.askNames(fmt.Sprintf("%s %d accounts%s", kind.Verb(), len(names), warning), names, stage)
 	return nil
 }
 

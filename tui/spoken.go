@@ -189,6 +189,11 @@ func (m *model) spokenReport(id string, posts *postPane, focus bool) []string {
 		said = "(no comment)"
 	}
 	lines = append(lines, fmt.Sprintf("Reported by %s: %s", detail.By.Acct, said))
+	if row, known := m.reports.Row(id); known {
+		if by, since := m.reports.claim(m, row); by != "" {
+			lines = append(lines, fmt.Sprintf("Claimed by %s, %s ago.", by, safe.Age(since)))
+		}
+	}
 	if reason := m.troubles["report/"+id]; reason != "" {
 		lines = append(lines, sentence("failed: "+reason))
 	}

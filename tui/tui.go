@@ -152,8 +152,9 @@ func newModel(ctx context.Context, o Options, now, timer func() time.Time) (*mod
 		},
 		background: func(cmd tea.Cmd) tea.Cmd { return cmd },
 		jitter:     rand.Float64, reports: newReports(), users: newUsers(), log: newLogs(), staged: box, nouns: map[string]*nounScreen{},
-		troubles: map[string]string{}, offered: map[*staged.Item]bool{}, dragFrom: -1, wrapped: map[wrapKey][]string{},
+		troubles: map[string]string{}, offered: map[*staged.Item]bool{}, present: map[string]presence{}, waiting: -1, dragFrom: -1, wrapped: map[wrapKey][]string{},
 	}
+	m.reports.setFolds(box.Folded)
 	for _, item := range box.Unsent(staged.Conflict) {
 		for target := range item.Why {
 			m.troubles[target] = m.conflict(target)

@@ -200,6 +200,8 @@ func (w *world) listUsers(r *http.Request) (int, any) {
 				fits = fits && u["local"] == true
 			case "deactivated":
 				fits = fits && u["deactivated"] == true
+			case "need_approval":
+				fits = fits && u["approval_pending"] == true
 			case "is_admin":
 				fits = fits && roles["admin"] == true
 			case "is_moderator":

@@ -37,6 +37,9 @@ type Item struct {
 	// Play says that the actions are steps of several kinds, in order, of which none
 	// is taken after one failed.
 	Play bool `json:"play,omitempty"`
+	// Lost is what a deactivation ends that its undo does not bring back, "3 follows",
+	// printable; "" where it is not known.
+	Lost string `json:"lost,omitempty"`
 	// Why has the present states of objects in conflict, by target, printable.
 	Why map[string]string `json:"why,omitempty"`
 
@@ -62,6 +65,7 @@ type Actions struct {
 	Items  []*Item
 	Done   []*Done
 	Drafts map[string]string // notes being written, by report id
+	Folded map[string]string // reports by which posts were judged, by post
 	file   *file
 
 	index   map[string]indexed   // unsent actions by target, nil when out of date
