@@ -205,7 +205,7 @@ func (m *model) askMedium(one shown.Medium) tea.Cmd {
 		choices = append(choices, choice{"o", "open in a browser", func(m *model) tea.Cmd {
 			m.ask(&prompt{
 				title:   []line{inked(inkWarn, " open "+host+" in a browser? It will learn your address.")},
-				choices: []choice{{"y", "open " + host, func(*model) tea.Cmd { return browse(one.URL) }}, {"esc", "back", stay}},
+				choices: []choice{{"y", "open " + host, func(m *model) tea.Cmd { return m.browse(one.URL) }}, {"esc", "back", stay}},
 			})
 			return nil
 		}})
@@ -214,12 +214,21 @@ func (m *model) askMedium(one shown.Medium) tea.Cmd {
 	return nil
 }
 
-func browse(address string) tea.Cmd {
-	return func() tea.Msg {
-		name := "xdg-open"
-		if runtime.GOOS == "darwin" {
-			name = "open"
-		}
-		return opened{exec.Command(name, address).Run()}
+func (m *model) browse(address string) tea.Cmd {
+	browser := m.browser
+	return func() tea.Msg { return opened{browser(address)} }
+}
+
+// openAddress starts a browser and does not wait for its end.
+func openAddress(address string) error {
+	name := "xdg-open"
+	if runtime.GOOS == "darwin" {
+		name = "open"
 	}
+	cmd := exec.Command(name, address)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	go func() { _ = cmd.Wait() }()
+	return nil
 }

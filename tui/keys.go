@@ -31,6 +31,7 @@ const (
 	doUndo, doUndoAll, doOutbox         command = "undo", "undo-all", "outbox"
 	doHelp, doActions                   command = "help", "actions"
 	doMenu, doSave, doPalette           command = "menu", "save", "palette"
+	doLogin                             command = "login"
 	doResetLink, doBackup               command = "reset-link", "backup"
 	doSuspend, doQuit, doInterrupt      command = "suspend", "quit", "interrupt"
 )
@@ -156,6 +157,7 @@ func programBindings() []binding {
 		{do: doMenu, keys: []string{"x"}, on: onReports | onReport | onUsers | onUser | onNouns, help: "all that can be done here"},
 		{do: doSave, keys: []string{"ctrl+s"}, on: onLists, help: "save the list as jsonl or csv"},
 		{do: doPalette, keys: []string{":"}, on: onAll, help: "a command by its name: screens, and what keys do here"},
+		{do: doLogin, on: onAll, help: "log in again"},
 		{do: doHelp, keys: []string{"?"}, on: onAll, help: "this help"},
 		{do: doActions, keys: []string{"@"}, on: onAll, help: "what was done here"},
 		{do: doSuspend, keys: []string{"ctrl+z"}, on: onAll, help: "suspend"},

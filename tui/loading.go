@@ -327,17 +327,17 @@ func (l loader) poll(gen int, state string, countAll, log bool) tea.Cmd {
 
 // follow listens to the stream of moderation until ctx ends. Polls then read
 // the changes at once: only they keep the position of the person.
-func (l loader) follow() <-chan heard {
+func (l loader) follow(ctx context.Context) <-chan heard {
 	news := make(chan heard)
 	tell := func(h heard) {
 		select {
 		case news <- h:
-		case <-l.ctx.Done():
+		case <-ctx.Done():
 		}
 	}
 	go func() {
 		connected := func(up bool) { tell(heard{live: up}) }
-		for e, err := range l.c.Streams.Follow(l.ctx, api.StreamQuery{Stream: api.StreamModeration}, "", connected) {
+		for e, err := range l.c.Streams.Follow(ctx, api.StreamQuery{Stream: api.StreamModeration}, "", connected) {
 			tell(heard{live: err == nil, over: err != nil, people: e.Name == api.EventRegistration})
 		}
 	}()

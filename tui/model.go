@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -22,7 +23,8 @@ type model struct {
 	load     loader
 	engine   *action.Engine
 	journal  *journal.Journal
-	keys     *keymap
+	keys     *keymap // for our rights
+	allKeys  *keymap
 	theme    theme
 	host     string
 	readOnly bool
@@ -30,6 +32,11 @@ type model struct {
 	playbooks []playbook.Playbook
 	templates map[string]string
 	server    string // its host, for texts
+
+	renewal     *Renewal
+	loginAsked  bool                       // since the token was refused
+	loginPrompt *prompt                    // that waits for a browser
+	browser     func(address string) error // opens one
 
 	tty terminalWriter
 
@@ -40,6 +47,8 @@ type model struct {
 	jitter        func() float64 // 0 to 1
 
 	news       <-chan heard
+	newsCtx    context.Context // ends with the listening
+	stopNews   context.CancelFunc
 	background func(tea.Cmd) tea.Cmd // carries out a command that waits for news
 
 	me     safe.Safe
@@ -90,8 +99,8 @@ type saveFailed struct{ err error }
 type tick struct{ number int }
 
 func (m *model) Init() tea.Cmd {
-	m.news = m.load.follow()
-	cmds := []tea.Cmd{m.load.introduce(), m.reports.reload(m), m.pollNow(), m.schedule(), m.background(next(m.load.ctx, m.news))}
+	m.poll.introduced = m.timer()
+	cmds := []tea.Cmd{m.load.introduce(), m.reports.reload(m), m.pollNow(), m.schedule(), m.listen()}
 	if left := m.staged.Unsent(staged.Asking); len(left) > 0 {
 		m.askUnsent(left, "was not sent last time:")
 	}
@@ -117,6 +126,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.schedulePoll()
 	case tick:
 		if msg.number == m.ticks {
+			m.offerLogin()
 			m.offerConflict()
 			return m, tea.Batch(m.flush(), m.schedule())
 		}
@@ -156,6 +166,10 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.users.dossier(m, msg)
 	case found:
 		return m, m.found(msg)
+	case codePage:
+		return m, m.codePage(msg)
+	case loggedIn:
+		return m, m.loggedIn(msg)
 	case waitingCounted:
 		m.waiting = msg.n
 	case renewed:
@@ -217,6 +231,9 @@ func (m *model) key(msg tea.KeyMsg) tea.Cmd {
 		m.firstKey = name
 		return nil
 	case !found:
+		if b, known, _ := m.allKeys.find(name, m.screen().on()); known {
+			m.say(inkDim, string(b.do)+" is not among your privileges")
+		}
 		return nil
 	}
 	if b.changes && !m.mayChange(name) {
@@ -296,6 +313,12 @@ func (m *model) run(c command) tea.Cmd {
 			return tea.Batch(m.save(), m.schedule())
 		}
 		m.say(inkDim, "nothing waits")
+	case doLogin:
+		if m.renewal == nil {
+			m.say(inkDim, "log in with svcctl auth login")
+			return nil
+		}
+		m.askLogin("")
 	case doOutbox:
 		m.askOutbox()
 	case doSuspend:
@@ -388,8 +411,8 @@ func (m *model) introduced(msg introduced) tea.Cmd {
 	}
 	m.me, m.nick, m.asked = msg.me, msg.nick, true
 	m.staff = safe.NewStaff(msg.staff)
-	m.rights, m.keys = msg.rights, m.keys.of(msg.rights)
-	if m.rights.has(nouns.NeedsReports) {
+	m.rights, m.keys = msg.rights, m.allKeys.of(msg.rights)
+	if m.mayShow(m.screen()) {
 		return m.countWaiting()
 	}
 	m.notice = nil // of the reports
@@ -411,7 +434,7 @@ func (m *model) schedule() tea.Cmd {
 	if due, any := m.staged.Next(); any {
 		wait = max(time.Millisecond, min(counting, due.Sub(m.timer())))
 	}
-	if m.prompt == nil && m.newConflict() != nil {
+	if m.prompt == nil && (m.newConflict() != nil || m.loginDue()) {
 		wait = min(wait, conflictPause)
 	}
 	m.ticks++

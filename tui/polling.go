@@ -27,7 +27,9 @@ type polling struct {
 	backoff   time.Duration
 	offline   time.Time // since when, zero while connected
 	loggedOut bool
-	newest    string // key of the newest log entry seen
+	// introduced is when the own rights were last asked for.
+	introduced time.Time
+	newest     string // key of the newest log entry seen
 }
 
 type pollDue struct{ number int }
@@ -39,6 +41,10 @@ const (
 	idleAfter     = time.Minute
 	countEvery    = time.Minute
 	longestWait   = 5 * time.Minute
+	// rightsEvery is how often the own rights are asked for, rightsPause how often
+	// at most after refusals.
+	rightsEvery = 5 * time.Minute
+	rightsPause = 5 * time.Second
 	// askAfter is how old an action that could not be sent may be and still go
 	// without asking.
 	askAfter = 10 * time.Minute
@@ -110,8 +116,8 @@ func (m *model) polled(msg polled) tea.Cmd {
 		waiting = m.countWaiting()
 	}
 	cmds := []tea.Cmd{recovered, waiting, m.readLog(msg.entries), m.reports.polled(m, msg), m.renewNoun()}
-	if !m.asked {
-		cmds = append(cmds, m.load.introduce())
+	if !m.asked || m.timer().Sub(m.poll.introduced) > rightsEvery {
+		cmds = append(cmds, m.renewRights())
 	}
 	if !m.reports.begun() && m.rights.has(nouns.NeedsReports) {
 		cmds = append(cmds, m.reports.reload(m))
@@ -170,6 +176,7 @@ func (m *model) trouble(err error) tea.Cmd {
 	switch {
 	case errors.Is(err, client.ErrTokenRejected):
 		m.poll.loggedOut = true
+		m.offerLogin()
 	case errors.Is(err, client.ErrThrottled) && errors.As(err, &refusal):
 		m.poll.backoff = min(longestWait, max(first, 2*m.poll.backoff, refusal.RetryAfter))
 	case errors.Is(err, client.ErrNetwork):
@@ -178,14 +185,26 @@ func (m *model) trouble(err error) tea.Cmd {
 		}
 	default:
 		m.say(inkBad, wording(err).String())
+		if errors.Is(err, client.ErrForbidden) {
+			return m.renewRights()
+		}
 	}
 	return nil
+}
+
+// renewRights asks again what the account may do: privileges change meanwhile.
+func (m *model) renewRights() tea.Cmd {
+	if m.asked && m.timer().Sub(m.poll.introduced) < rightsPause {
+		return nil
+	}
+	m.poll.introduced = m.timer()
+	return m.load.introduce()
 }
 
 // reportsTrouble is trouble with reports. At the start they are asked for before it
 // is known that a moderator may not read them.
 func (m *model) reportsTrouble(err error) tea.Cmd {
-	if errors.Is(err, client.ErrForbidden) && !m.rights.has(nouns.NeedsReports) {
+	if errors.Is(err, client.ErrForbidden) && !errors.Is(err, client.ErrTokenRejected) && !m.rights.has(nouns.NeedsReports) {
 		return nil
 	}
 	return m.trouble(err)
@@ -196,6 +215,7 @@ func (m *model) reportsTrouble(err error) tea.Cmd {
 func (m *model) recovered() tea.Cmd {
 	was := !m.poll.offline.IsZero() || m.poll.loggedOut
 	m.poll.good, m.poll.backoff, m.poll.offline, m.poll.loggedOut = m.timer(), 0, time.Time{}, false
+	m.loginAsked = false
 	if !was {
 		return nil
 	}

@@ -189,6 +189,9 @@ func (m *model) outboxLine() line {
 func (m *model) newsLine() line {
 	switch {
 	case m.poll.loggedOut:
+		if m.renewal != nil {
+			return inked(inkBad, " NOT LOGGED IN: the server refuses the token. :login logs in again; the outbox is kept")
+		}
 		return inked(inkBad, " NOT LOGGED IN: the server refuses the token. Log in with svcctl auth login; the outbox is kept")
 	case !m.poll.offline.IsZero():
 		return inked(inkBad, fmt.Sprintf(" OFFLINE for %s; showing what was loaded, what you do waits", safe.Age(m.timer().Sub(m.poll.offline))))

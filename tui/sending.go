@@ -124,7 +124,12 @@ func (m *model) sent(msg sent) tea.Cmd {
 			m.enterConflict(left)
 		}
 	}
-	var waiting tea.Cmd
+	var waiting, rights tea.Cmd
+	if slices.ContainsFunc(msg.results, func(r action.Result) bool {
+		return errors.Is(r.Err, client.ErrForbidden) && !errors.Is(r.Err, client.ErrTokenRejected)
+	}) {
+		rights = m.renewRights()
+	}
 	if slices.ContainsFunc(msg.results, func(r action.Result) bool {
 		return r.Action.Kind == action.UserApprove || r.Action.Kind == action.UserDelete
 	}) {
@@ -137,7 +142,7 @@ func (m *model) sent(msg sent) tea.Cmd {
 		m.outdated(r.Action.Kind)
 	}
 	m.offerConflict()
-	cmds := []tea.Cmd{waiting, m.reports.readAgain(m, msg.results), m.save(), m.renewNoun(), m.users.changed(m, people), m.reports.refresh(), m.users.refresh(), m.flush(), m.schedule(), m.wantShown()}
+	cmds := []tea.Cmd{waiting, rights, m.reports.readAgain(m, msg.results), m.save(), m.renewNoun(), m.users.changed(m, people), m.reports.refresh(), m.users.refresh(), m.flush(), m.schedule(), m.wantShown()}
 	if m.quitting && len(m.staged.Unsent(staged.Waiting, staged.Sending)) == 0 {
 		return tea.Sequence(m.save(), tea.Quit)
 	}

@@ -60,6 +60,9 @@ type Options struct {
 	Playbooks []playbook.Playbook
 	// Templates are texts for notes and messages, by name; package canned fills them.
 	Templates map[string]string
+	// Renewal logs in again where the server refuses the token; nil leaves it to the
+	// command line.
+	Renewal *Renewal
 	// Keys puts commands, by the names that help shows, on other keys.
 	Keys map[string][]string
 }
@@ -145,7 +148,7 @@ func newModel(ctx context.Context, o Options, now, timer func() time.Time) (*mod
 	m := &model{
 		journal: journal.Open(o.StateDir, o.Client.BaseURL(), now),
 		load:    loader{ctx, o.Client}, engine: newEngine(o.Client), keys: keys, theme: colours,
-		playbooks: o.Playbooks, templates: o.Templates, server: base.Host,
+		renewal: o.Renewal, browser: openAddress, allKeys: keys, playbooks: o.Playbooks, templates: o.Templates, server: base.Host,
 		host: safe.Line(o.Context), readOnly: o.ReadOnly, tty: o.Out, now: now, timer: timer,
 		after: func(d time.Duration, msg func() tea.Msg) tea.Cmd {
 			return tea.Tick(d, func(time.Time) tea.Msg { return msg() })

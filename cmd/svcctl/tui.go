@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"svc/client"
 	"svc/client/action"
 	"svc/client/login"
 	"svc/client/playbook"
@@ -57,6 +58,10 @@ func tuiCommand(a *cli.App) *cobra.Command {
 				ReadOnly:  conn.ReadOnly,
 				Playbooks: books,
 				Templates: conn.Config.Templates,
+				Renewal: &tui.Renewal{
+					Begin: func() (*login.Login, error) { return a.LogInAgain(conn) },
+					Keep:  func(c login.Credential) (*client.Client, error) { return a.Renew(conn, c) },
+				},
 			})
 		},
 	}
