@@ -194,3 +194,45 @@ func (r *reports) with(nick string, column int) []int {
 	slices.SortFunc(rows, func(a, b int) int { return strings.Compare(r.ID(b), r.ID(a)) })
 	return rows
 }
+
+// person is the account that a row names, on which keys act: the reporter where
+// reports are grouped by reporter, else the reported account.
+func (r *reports) person(row int) shown.Person {
+	acct, nick, off, gone := colAbout, colNick, int64(flagDeactivated), int64(flagGone)
+	if r.group == byReporter {
+		acct, nick, off, gone = colBy, colByNick, flagByDeactivated, flagByGone
+	}
+	flags := r.Num(row, numFlags)
+	return shown.Person{
+		Nick: r.Text(row, nick), Acct: safe.Clean(safe.Raw(r.Text(row, acct))),
+		Deactivated: flags&off != 0, Gone: flags&gone != 0,
+	}
+}
+
+// known fills accounts in with what is loaded of them.
+func (r *reports) known(people []shown.Person) []shown.Person {
+	for i := range people {
+		for _, id := range r.details.Keys() {
+			detail, _ := r.details.Peek(id)
+			for _, p := range []shown.Person{detail.About, detail.By} {
+				if p.Nick == people[i].Nick && p.Nick != "" {
+					people[i] = p
+				}
+			}
+		}
+	}
+	return people
+}
+
+// people are the accounts that rows name, each once.
+func (r *reports) people(rows []int) []shown.Person {
+	known := map[string]bool{}
+	var people []shown.Person
+	for _, row := range rows {
+		if p := r.person(row); p.Nick != "" && !known[p.Nick] {
+			known[p.Nick] = true
+			people = append(people, p)
+		}
+	}
+	return people
+}
