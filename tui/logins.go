@@ -69,8 +69,11 @@ func (m *model) askLogin(wrong string) {
 // logInHere opens a browser, and waits until it comes back.
 func (m *model) logInHere() tea.Cmd {
 	ctx, cancel := context.WithCancel(m.load.ctx)
-	stop := func(*model) tea.Cmd { cancel(); return nil }
-	m.ask(&prompt{title: []line{plain(" waiting for the browser")}, choices: []choice{{"esc", "give up", stop}}, cancel: func(m *model, _ string) tea.Cmd { return stop(m) }})
+	m.ask(&prompt{
+		title:   []line{plain(" waiting for the browser")},
+		choices: []choice{{"esc", "give up", func(*model) tea.Cmd { cancel(); return nil }}},
+		cancel:  func(*model, string) tea.Cmd { cancel(); return nil },
+	})
 	m.loginPrompt = m.prompt
 	renewal, nick, browser := m.renewal, m.nick, m.browser
 	return func() tea.Msg {
@@ -114,10 +117,10 @@ func (m *model) logInAnywhere() tea.Cmd {
 }
 
 // codePage shows the page, and reads the code that it gives.
-func (m *model) codePage(msg codePage) tea.Cmd {
+func (m *model) codePage(msg codePage) {
 	if msg.err != nil {
 		m.askLogin(wording(msg.err).String())
-		return nil
+		return
 	}
 	title := []line{inked(inkStrong, " open this address in any browser, log in, and paste the code")}
 	if m.heardNotice != nil { // lines are not cut in plain mode
@@ -142,7 +145,6 @@ func (m *model) codePage(msg codePage) tea.Cmd {
 			})
 		},
 	})
-	return nil
 }
 
 // loggedIn goes on with the new client, and sends what waited.

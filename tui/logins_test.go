@@ -125,11 +125,10 @@ func TestALoginIsRenewedWithACode(t *testing.T) {
 	old := kept.AccessToken
 	d.press("c")
 	d.shows("open this address in any browser", "/oauth/authorize?", "code: _")
-	address := regexp.MustCompile(`http://\S+`).FindString(strings.ReplaceAll(promptText(d), "\n", ""))
 	d.press("wrong<enter>")
 	d.shows("log in to 127.0.0.1", "b in a browser here") // with the reason
 	d.press("c")
-	address = regexp.MustCompile(`http://\S+`).FindString(strings.ReplaceAll(promptText(d), "\n", ""))
+	address := regexp.MustCompile(`http://\S+`).FindString(promptText(d))
 	code := codeShown.FindStringSubmatch(signIn(t, address, "root"))
 	if code == nil {
 		t.Fatal("no code is shown")

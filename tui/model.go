@@ -167,7 +167,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case found:
 		return m, m.found(msg)
 	case codePage:
-		return m, m.codePage(msg)
+		m.codePage(msg)
 	case loggedIn:
 		return m, m.loggedIn(msg)
 	case waitingCounted:

@@ -148,14 +148,14 @@ func (p *userPage) paragraphs(m *model) []paragraph {
 	}
 	add("REPORTED BY THEM "+reportCount(len(by))+scanned, lines)
 	lines = nil
-	for _, e := range p.dossier.log {
+	for _, e := range p.log {
 		lines = append(lines, stamp(e.At)+"  "+e.Message.String())
 	}
 	if m.rights.has(nouns.NeedsLog) {
 		add(fmt.Sprintf("LOG %d", len(lines)), lines)
 	}
 	lines = nil
-	for _, e := range p.dossier.own {
+	for _, e := range p.own {
 		report, isReport := strings.CutPrefix(e.Action.Target, "report/")
 		ours := e.Action.Target == "user/"+p.nick
 		if isReport {
