@@ -185,7 +185,7 @@ func TestDeletingPostsWaitsEightSeconds(t *testing.T) {
 func TestStagedActionsNameTheirObjects(t *testing.T) {
 	d := begin(t, newWorld(t), 80, 24)
 	d.press("<tab>D")
-	d.shows("OUTBOX 1  delete 1 post 9xPq1 of @spam1@bad.example 8s")
+	d.shows("OUTBOX 1  delete 1 post 9xPq1 of @spam1@bad.example (for good) 8s")
 	d.press("u  s")
 	d.shows("set sensitive on 2 posts 9xPq1, 9xPq4 of @spam1@bad.example 4s")
 	d.press("u<esc><ctrl+a>r")
@@ -197,10 +197,10 @@ func TestStagedActionsNameTheirObjects(t *testing.T) {
 func TestGroupedByReporterKeysActOnTheReporter(t *testing.T) {
 	d := begin(t, newWorld(t), 80, 24)
 	d.press("bbbb")
-	d.shows("STATE      REPORTER", "> ", "by:reporter")
+	d.shows("STATE      REPORTER", ">+", "by:reporter")
 	d.hides("REPORTED")
 	d.press("d")
-	d.shows("OUTBOX 1  deactivate ana 8s", "ana [deactivate 8s]")
+	d.shows("OUTBOX 1  deactivate ana (also ends 3 follows for good) 8s", "ana [deactivate 8s]")
 	d.hides("spam1@bad.example [deactivate")
 	d.pass(9 * time.Second)
 	if diff := cmp.Diff([]string{`PATCH /api/svc/admin/users/deactivate {"nicknames":["ana"]}`}, d.world.writes()); diff != "" {
@@ -235,7 +235,7 @@ func TestAGroupOverSeveralAccountsNamesThemAndAsks(t *testing.T) {
 		t.Errorf("%d staged, want 1", n)
 	}
 	d.press("ubj  d") // two accounts by marks
-	d.shows("deactivate 2 accounts:", "spam1@bad.example", "admim")
+	d.shows("deactivate 2 accounts (also ends 6 follows for good):", "spam1@bad.example", "admim")
 	d.pass(time.Second)
 	d.press("y")
 	d.shows("OUTBOX 1  deactivate 2 (")
@@ -277,7 +277,7 @@ func TestDeactivateWaitsEightSecondsAndShowsEverywhere(t *testing.T) {
 	d.press("2")
 	d.shows("spam1@bad.example            deactivated")
 	d.press("1u")
-	d.shows("undone: deactivate spam1@bad.example")
+	d.shows("undone: deactivate spam1@bad.example (also ends 3 follows for good), but 3")
 	d.hides("[off]")
 }
 
@@ -318,7 +318,7 @@ func TestSomebodyElsesStateIsNotOverwritten(t *testing.T) {
 		d.world.log("tess", "9x000000000009xA0z", "closed")
 	})
 	d.pass(4 * time.Second)
-	d.shows("gone:tess", "closed by tess")
+	d.shows("conflict", "closed by tess")
 	if w := d.world.writes(); len(w) != 0 {
 		t.Errorf("sent %q", w)
 	}
@@ -334,7 +334,7 @@ func TestARowResolvedElsewhereBecomesAGhostNamingTheModerator(t *testing.T) {
 	d.pass(10 * time.Second)
 	d.shows(">   9x9zz", "gone:tess", "resolved by tess")
 	d.press("j")
-	d.hides("9x9zz")
+	d.hides("   9x9zz")
 }
 
 func TestTheCursorKeepsItsReportWhileOthersArrive(t *testing.T) {

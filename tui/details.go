@@ -67,6 +67,19 @@ func (p *reportPage) run(m *model, c command) (tea.Cmd, bool) {
 	case doNote:
 		m.writeNote(p.id)
 		return nil, true
+	case doPerson:
+		return m.openPerson(detail.About), true
+	case doMessage:
+		m.writeMessage([]shown.Person{detail.About}, p.id)
+		return nil, true
+	case doClaim:
+		if row, known := m.reports.Row(p.id); known {
+			return m.reports.stageClaims(m, []int{row}), true
+		}
+		m.say(inkDim, "this report is not in the list; open the reports in its state")
+		return nil, true
+	case doPlay:
+		return p.play(m), true
 	case doDeactivate, doActivate:
 		return m.stagePeople(c, []shown.Person{detail.About}), true
 	case doDelete, doSensitive, doVisibility:
@@ -90,12 +103,17 @@ func (p *reportPage) changeState(m *model, c command, detail *shown.Report) tea.
 	if m.reports.UnderID() == p.id {
 		m.reports.Move(1)
 		m.reports.posts.reset()
-		if next := m.reports.UnderID(); next != p.id {
-			p.id = next
-			p.posts = newPostPane()
-		}
+		p.follow(m)
 	}
 	return tea.Batch(cmd, m.reports.refresh(), m.reports.more(m), m.reports.wantDetail(m))
+}
+
+// follow goes on to the report under the cursor of the list.
+func (p *reportPage) follow(m *model) {
+	if next := m.reports.UnderID(); next != p.id && next != "" {
+		p.id = next
+		p.posts = newPostPane()
+	}
 }
 
 // wantShown fetches the report in front when it went out of date.
@@ -110,14 +128,16 @@ func (m *model) wantShown() tea.Cmd {
 
 // userPage is one account over the whole screen.
 type userPage struct {
-	nick   string
 	user   *shown.Person
 	posts  []shown.Post
 	pane   postPane
 	failed safe.Safe
+	dossier
 }
 
-func newUserPage(nick string) *userPage { return &userPage{nick: nick, pane: newPostPane()} }
+func newUserPage(nick string) *userPage {
+	return &userPage{pane: newPostPane(), dossier: dossier{nick: nick}}
+}
 
 func (p *userPage) on() places { return onUser }
 
@@ -151,8 +171,11 @@ func (p *userPage) draw(m *model, d layout) []line {
 	if state := p.state(); state != "" {
 		lines = append(lines, inked(inkWarn, " "+state))
 	}
-	if t := m.reports.tallies[p.nick]; t != nil {
-		lines = append(lines, plain(" HISTORY "+m.reports.history(t)+m.reports.scanned()))
+	for _, about := range p.paragraphs(m) {
+		lines = append(lines, plain(" "+about.head))
+		for _, text := range about.lines {
+			lines = append(lines, inked(inkDim, "   "+text))
+		}
 	}
 	lines = append(lines, append(plain(" "), m.rule(min(d.width-2, 60))...))
 	head := len(lines)
@@ -190,7 +213,7 @@ func (p *userPage) state() string {
 
 func (p *userPage) run(m *model, c command) (tea.Cmd, bool) {
 	if c == doRefresh {
-		return m.readUser(p.nick), true
+		return tea.Batch(m.readUser(p.nick), m.readDossier(p.nick)), true
 	}
 	if p.user == nil {
 		return nil, false

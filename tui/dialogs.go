@@ -11,7 +11,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
-	"svc/client/action"
 	"svc/client/safe"
 	"svc/tui/shown"
 	"svc/tui/staged"
@@ -49,7 +48,11 @@ func (m *model) askMenu() {
 func outboxTitle(head string, items []*staged.Item) []line {
 	lines := []line{inked(inkWarn, " "+head)}
 	for _, item := range items {
-		lines = append(lines, plain(fmt.Sprintf("   %s  %s", stamp(item.At), item.Label)))
+		text := fmt.Sprintf("   %s  %s", stamp(item.At), item.Label)
+		if item.Phase == staged.Conflict {
+			text += ": in conflict"
+		}
+		lines = append(lines, plain(text))
 	}
 	return lines
 }
@@ -80,16 +83,23 @@ func (m *model) askOutbox() {
 		m.say(inkDim, "the outbox is empty")
 		return
 	}
+	choices := []choice{
+		{"s", "send now", func(m *model) tea.Cmd {
+			m.staged.Hurry(m.timer())
+			return tea.Batch(m.flush(), m.schedule())
+		}},
+		{"d", "drop all", func(m *model) tea.Cmd { return m.run(doUndoAll) }},
+	}
+	if conflicts := m.staged.Unsent(staged.Conflict); len(conflicts) > 0 {
+		choices = append(choices, choice{"c", "decide conflicts", func(m *model) tea.Cmd {
+			clear(m.offered)
+			m.askConflict(conflicts[0])
+			return nil
+		}})
+	}
 	m.ask(&prompt{
-		title: outboxTitle(fmt.Sprintf("outbox: %d", len(m.staged.Items)), m.staged.Items),
-		choices: []choice{
-			{"s", "send now", func(m *model) tea.Cmd {
-				m.staged.Hurry(m.timer())
-				return tea.Batch(m.flush(), m.schedule())
-			}},
-			{"d", "drop all", func(m *model) tea.Cmd { return m.run(doUndoAll) }},
-			{"esc", "back", stay},
-		},
+		title:   outboxTitle(fmt.Sprintf("outbox: %d", len(m.staged.Items)), m.staged.Items),
+		choices: append(choices, choice{"esc", "back", stay}),
 	})
 }
 
@@ -118,36 +128,6 @@ func (m *model) askNames(what string, names []string, do func(m *model) tea.Cmd)
 		yes = "yes, all of them"
 	}
 	m.ask(&prompt{title: title, choices: []choice{{"y", yes, do}, {"esc", "cancel", stay}}})
-}
-
-// writeNote opens the note of a report, as far as it was written.
-func (m *model) writeNote(id string) {
-	keep := func(m *model, text string) tea.Cmd {
-		if strings.TrimSpace(text) == "" {
-			delete(m.staged.Drafts, id)
-		} else {
-			m.staged.Drafts[id] = text
-		}
-		save := m.save()
-		return m.after(draftWait, func() tea.Msg { return save() })
-	}
-	m.ask(&prompt{
-		title:  []line{inked(inkStrong, fmt.Sprintf(" note on %s   ctrl-s adds it, esc keeps the draft", shown.ShortID(id)))},
-		text:   newTextField(m.staged.Drafts[id], true),
-		label:  "note: ",
-		accept: "ctrl+s",
-		onText: keep,
-		cancel: keep,
-		done: func(m *model, text string) tea.Cmd {
-			delete(m.staged.Drafts, id)
-			if strings.TrimSpace(text) == "" {
-				m.say(inkDim, "an empty note is not added")
-				return m.save()
-			}
-			actions := []action.Action{{Kind: action.ReportNote, Target: "report/" + id, Args: map[string]string{"text": text}}}
-			return m.stage(actions, "note "+shown.ShortID(id))
-		},
-	})
 }
 
 // lookAt carries out commands on statuses that change nothing on the server.
@@ -225,7 +205,7 @@ func (m *model) askMedium(one shown.Medium) tea.Cmd {
 		choices = append(choices, choice{"o", "open in a browser", func(m *model) tea.Cmd {
 			m.ask(&prompt{
 				title:   []line{inked(inkWarn, " open "+host+" in a browser? It will learn your address.")},
-				choices: []choice{{"y", "open " + host, func(*model) tea.Cmd { return browse(one.URL) }}, {"esc", "back", stay}},
+				choices: []choice{{"y", "open " + host, func(m *model) tea.Cmd { return m.browse(one.URL) }}, {"esc", "back", stay}},
 			})
 			return nil
 		}})
@@ -234,12 +214,21 @@ func (m *model) askMedium(one shown.Medium) tea.Cmd {
 	return nil
 }
 
-func browse(address string) tea.Cmd {
-	return func() tea.Msg {
-		name := "xdg-open"
-		if runtime.GOOS == "darwin" {
-			name = "open"
-		}
-		return opened{exec.Command(name, address).Run()}
+func (m *model) browse(address string) tea.Cmd {
+	browser := m.browser
+	return func() tea.Msg { return opened{browser(address)} }
+}
+
+// openAddress starts a browser and does not wait for its end.
+func openAddress(address string) error {
+	name := "xdg-open"
+	if runtime.GOOS == "darwin" {
+		name = "open"
 	}
+	cmd := exec.Command(name, address)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	go func() { _ = cmd.Wait() }()
+	return nil
 }

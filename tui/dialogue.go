@@ -188,6 +188,10 @@ func (p *dialogue) read() tea.Msg {
 func (p *dialogue) take(text string) tea.Cmd {
 	wake := p.m.woken()
 	text = strings.TrimRight(text, "\r\n")
+	if p.m.prompt != nil && p.m.prompt != p.prompt {
+		p.hear("a question came up meanwhile; " + quoted(text) + " was not taken for its answer")
+		return wake
+	}
 	if p.m.prompt != nil {
 		return tea.Batch(wake, p.answer(text))
 	}

@@ -38,6 +38,7 @@ type driver struct {
 	heard  chan tea.Msg // from the stream of the server
 	quit   bool
 	copied strings.Builder
+	dir    string
 }
 
 type timer struct {
@@ -85,7 +86,7 @@ func beginOn(t testing.TB, c *client.Client, width, height int, o Options) *driv
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.m = m
+	d.m, d.dir = m, o.StateDir
 	m.tty = &d.copied
 	m.jitter = func() float64 { return 0.5 }
 	m.after = func(wait time.Duration, msg func() tea.Msg) tea.Cmd {

@@ -52,6 +52,11 @@ func (r *reports) evidence(m *model, posts *postPane, id string, width int, focu
 	if reason := m.troubles["report/"+detail.ID]; reason != "" {
 		lines = append(lines, inked(inkBad, " ! "+reason))
 	}
+	if row, known := r.Row(detail.ID); known {
+		if by, since := r.claim(m, row); by != "" {
+			lines = append(lines, inked(inkWarn, fmt.Sprintf(" claimed by %s, %s ago", by, safe.Age(since))))
+		}
+	}
 	head = len(lines)
 	drawn, selected := posts.draw(m, detail.Posts, width, focus, rich)
 	lines = append(lines, drawn...)

@@ -31,18 +31,29 @@ func next(ctx context.Context, news <-chan heard) tea.Cmd {
 	}
 }
 
+// listen follows the stream with the present client, and no longer with an earlier
+// one.
+func (m *model) listen() tea.Cmd {
+	if m.stopNews != nil {
+		m.stopNews()
+	}
+	m.newsCtx, m.stopNews = context.WithCancel(m.load.ctx)
+	m.news = m.load.follow(m.newsCtx)
+	return m.background(next(m.newsCtx, m.news))
+}
+
 // heard reads the news, and waits for more.
 func (m *model) heard(msg heard) tea.Cmd {
 	m.poll.live = msg.live
 	if msg.over {
 		return m.schedulePoll()
 	}
-	cmds := []tea.Cmd{m.background(next(m.load.ctx, m.news))}
+	cmds := []tea.Cmd{m.background(next(m.newsCtx, m.news))}
 	if msg.people {
-		m.poll.counted = time.Time{} // who awaits approval is counted again
-	}
-	if msg.people && m.users.begun() {
-		cmds = append(cmds, m.users.reload(m))
+		cmds = append(cmds, m.countWaiting())
+		if m.users.begun() {
+			cmds = append(cmds, m.users.reload(m))
+		}
 	}
 	if m.poll.running {
 		m.poll.again = true

@@ -304,6 +304,9 @@ func (m *model) countdownBar(item *staged.Item) string {
 func (m *model) newsLine() line {
 	switch {
 	case m.poll.loggedOut:
+		if m.renewal != nil {
+			return inked(inkBad, " NOT LOGGED IN: the server refuses the token. :login logs in again; the outbox is kept")
+		}
 		return inked(inkBad, " NOT LOGGED IN: the server refuses the token. Log in with svcctl auth login; the outbox is kept")
 	case !m.poll.offline.IsZero():
 		return inked(inkBad, fmt.Sprintf(" OFFLINE for %s; showing what was loaded, what you do waits", safe.Age(m.timer().Sub(m.poll.offline))))
@@ -311,6 +314,11 @@ func (m *model) newsLine() line {
 	if p, ok := m.screen().(interface{ progress(m *model) string }); ok && len(m.notice) == 0 {
 		if text := p.progress(m); text != "" {
 			return inked(inkDim, " "+text)
+		}
+	}
+	if len(m.notice) == 0 {
+		if others := m.others(); others != "" {
+			return inked(inkDim, " "+others)
 		}
 	}
 	return m.notice

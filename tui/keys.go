@@ -24,12 +24,14 @@ const (
 	doGroup, doExpand, doSort           command = "group", "expand", "sort"
 	doShowCW, doHideCW, doMedia, doCopy command = "show-cw", "hide-cw", "media", "copy"
 	doResolve, doClose, doReopen        command = "resolve", "close", "reopen"
-	doNote                              command = "note"
+	doNote, doMessage, doPlay           command = "note", "message", "play"
+	doPerson, doClaim, doFold           command = "person", "claim", "fold"
 	doDeactivate, doActivate            command = "deactivate", "activate"
 	doDelete, doSensitive, doVisibility command = "delete", "sensitive", "visibility"
 	doUndo, doUndoAll, doOutbox         command = "undo", "undo-all", "outbox"
 	doHelp, doActions, doDemo           command = "help", "actions", "demo"
 	doMenu, doSave, doPalette           command = "menu", "save", "palette"
+	doLogin                             command = "login"
 	doResetLink, doBackup               command = "reset-link", "backup"
 	doSuspend, doQuit, doInterrupt      command = "suspend", "quit", "interrupt"
 )
@@ -54,6 +56,11 @@ const (
 
 // nounPlace is where the bindings of a noun hold.
 func nounPlace(i int) places { return onNoun << i }
+
+// placeOf is the place of a noun by its name.
+func placeOf(noun string) places {
+	return nounPlace(slices.IndexFunc(nouns.All(), func(n *nouns.Noun) bool { return n.Name == noun }))
+}
 
 // binding is a command, its keys, and where it holds. It is declared once, for
 // matching and for help.
@@ -125,11 +132,16 @@ func programBindings() []binding {
 		{do: doRefresh, keys: []string{"ctrl+r"}, on: onAll, help: "load again"},
 		{do: doGroup, keys: []string{"b"}, on: onReports, help: "group by account, domain, status, reporter"},
 		{do: doExpand, keys: []string{"e"}, on: onReports, help: "open or close the group"},
+		{do: doFold, keys: []string{"H"}, on: onReports, help: "fold later reports of these posts, or show them again"},
 		{do: doSort, keys: []string{"z"}, on: onReports, help: "sort by age, oldest, number of reports"},
 		{do: doResolve, keys: []string{"r"}, on: onReports | onReport, help: "resolve", changes: true, needs: reports},
 		{do: doClose, keys: []string{"c"}, on: onReports | onReport, help: "close", changes: true, needs: reports},
 		{do: doReopen, keys: []string{"o"}, on: onReports | onReport, help: "reopen", changes: true, needs: reports},
 		{do: doNote, keys: []string{"n"}, on: onReports | onReport, help: "note", changes: true, needs: reports},
+		{do: doPerson, keys: []string{"P"}, on: onReports | onReport | onLog | placeOf("statuses"), help: "the account: profile, reports about and by it, log, posts"},
+		{do: doMessage, keys: []string{"m"}, on: onReports | onReport | onUsers | onUser, help: "message the account, for good", changes: true, needs: users},
+		{do: doClaim, keys: []string{"a"}, on: onReports | onReport, help: "claim for half an hour, by a note", changes: true, needs: reports},
+		{do: doPlay, keys: []string{"p"}, on: onReports | onReport, help: "a playbook: steps on the reported account", changes: true, needs: reports},
 		{do: doDeactivate, keys: []string{"d"}, on: onReports | onReport | onUsers | onUser, help: "deactivate the account", changes: true, needs: activation},
 		{do: doActivate, keys: []string{"A"}, on: onReports | onReport | onUsers | onUser, help: "activate the account", changes: true, needs: activation},
 		{do: doDelete, keys: []string{"D"}, on: onPosts, help: "delete the marked posts", changes: true, needs: statuses},
@@ -145,6 +157,7 @@ func programBindings() []binding {
 		{do: doMenu, keys: []string{"x"}, on: onReports | onReport | onUsers | onUser | onNouns, help: "all that can be done here"},
 		{do: doSave, keys: []string{"ctrl+s"}, on: onLists, help: "save the list as jsonl or csv"},
 		{do: doPalette, keys: []string{":"}, on: onAll, help: "a command by its name: screens, and what keys do here"},
+		{do: doLogin, on: onAll, help: "log in again"},
 		{do: doHelp, keys: []string{"?", "f1"}, on: onAll, help: "this help"},
 		{do: doActions, keys: []string{"@"}, on: onAll, help: "what was done here"},
 		{do: doSuspend, keys: []string{"ctrl+z"}, on: onAll, help: "suspend"},
@@ -261,13 +274,13 @@ var groups = []group{groupJudge, groupPosts, groupAccount, groupRow, groupList, 
 
 func groupOf(do command) group {
 	switch do {
-	case doResolve, doClose, doReopen, doNote:
+	case doResolve, doClose, doReopen, doNote, doClaim, doPlay:
 		return groupJudge
 	case doDelete, doSensitive, doVisibility, doShowCW, doHideCW, doMedia:
 		return groupPosts
-	case doDeactivate, doActivate, doResetLink, doBackup:
+	case doDeactivate, doActivate, doResetLink, doBackup, doMessage, doPerson:
 		return groupAccount
-	case doMark, doMarkRange, doMarkAll, doFilter, doMerge, doRefresh, doGroup, doExpand, doSort, doSave:
+	case doMark, doMarkRange, doMarkAll, doFilter, doMerge, doRefresh, doGroup, doExpand, doFold, doSort, doSave:
 		return groupList
 	case doUp, doDown, doHalfUp, doHalfDown, doPageUp, doPageDown, doTop, doBottom, doIn, doBack, doLast, doEarlier, doLater, doPane:
 		return groupMove
@@ -275,7 +288,7 @@ func groupOf(do command) group {
 		return groupSent
 	case doReports, doUsers, doLog, doPalette, doHelp, doDemo:
 		return groupScreens
-	case doSuspend, doQuit, doInterrupt:
+	case doLogin, doSuspend, doQuit, doInterrupt:
 		return groupProgram
 	}
 	for _, v := range userVerbs {

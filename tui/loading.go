@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client"
+	"svc/client/action"
 	"svc/client/api"
+	"svc/client/journal"
 	"svc/client/safe"
 	"svc/tui/list"
 	"svc/tui/shown"
@@ -65,7 +68,6 @@ type polled struct {
 	rows    []list.Row
 	total   int
 	all     int // reports in any state, -1 when not asked
-	waiting int // accounts that await approval, -1 when not asked
 	entries []shown.Entry
 	err     error
 }
@@ -156,14 +158,18 @@ func (l loader) users(gen int, f list.Filter, page int) tea.Cmd {
 	})
 }
 
-// user reads an account, and with posts its latest statuses.
-func (l loader) user(nick string, posts bool) tea.Cmd {
+// user reads an account, and with posts its latest statuses. Without account it is
+// known as far as its posts tell.
+func (l loader) user(nick string, account, posts bool) tea.Cmd {
 	return l.run(func(ctx context.Context) tea.Msg {
-		found, err := l.c.Admin.Users.Get(ctx, nick)
-		if err != nil {
-			return userLoaded{nick: nick, err: err}
+		msg := userLoaded{nick: nick}
+		if account {
+			found, err := l.c.Admin.Users.Get(ctx, nick)
+			if err != nil {
+				return userLoaded{nick: nick, err: err}
+			}
+			msg.user = shown.NewUser(*found)
 		}
-		msg := userLoaded{nick: nick, user: shown.NewUser(*found)}
 		if !posts {
 			return msg
 		}
@@ -175,11 +181,79 @@ func (l loader) user(nick string, posts bool) tea.Cmd {
 		for i, s := range statuses.Items {
 			if i == 0 {
 				seen := shown.NewPerson(s.Account)
+				if msg.user == nil {
+					msg.user = &seen
+				}
 				msg.user.Joined, msg.user.Followers, msg.user.Posts, msg.user.Bio = seen.Joined, seen.Followers, seen.Posts, seen.Bio
 			}
 			msg.posts = append(msg.posts, shown.NewPost(s.Status))
 		}
 		return msg
+	})
+}
+
+// dossier reads what is known of an account beside its profile; its lines of the log
+// where that is allowed.
+func (l loader) dossier(nick string, book *journal.Journal, log bool) tea.Cmd {
+	const newest = 40
+	return l.run(func(ctx context.Context) tea.Msg {
+		d := dossier{nick: nick}
+		if d.own, _, d.err = book.Entries(); !log {
+			return d
+		}
+		mention := "@" + nick
+		page, err := l.c.Admin.Log.List(api.LogQuery{Search: mention, PageSize: newest}).Page(ctx)
+		if err != nil {
+			d.err = err
+			return d
+		}
+		for _, e := range page.Items {
+			if entry := shown.NewEntry(e); slices.Contains(entry.Users, nick) || action.Mentions(e.Message, mention) {
+				d.log = append(d.log, entry)
+			}
+		}
+		return d
+	})
+}
+
+// aboutReport finds the account that a report is about.
+func (l loader) aboutReport(id string) tea.Cmd {
+	return l.run(func(ctx context.Context) tea.Msg {
+		r, err := l.c.Admin.Reports.Get(ctx, id)
+		if err != nil {
+			return found{err: err}
+		}
+		return found{person: shown.NewReport(*r).About}
+	})
+}
+
+// byStatus finds the author of a status.
+func (l loader) byStatus(id string) tea.Cmd {
+	return l.run(func(ctx context.Context) tea.Msg {
+		s, err := l.c.Admin.Statuses.Get(ctx, id)
+		if err != nil {
+			return found{err: err}
+		}
+		return found{person: shown.NewPerson(s.Account)}
+	})
+}
+
+// waitingCounted is how many accounts await approval.
+type waitingCounted struct{ n int }
+
+// waiting counts who awaits approval. A failure leaves the count as it was.
+func (l loader) waiting() tea.Cmd {
+	return l.run(func(ctx context.Context) tea.Msg {
+		n := 0
+		// Who was rejected is deactivated, and still counts as unapproved.
+		for filter, sign := range map[string]int{"local,need_approval": 1, "local,need_approval,deactivated": -1} {
+			found, err := l.c.Admin.Users.List(api.UserQuery{Filters: filter, PageSize: 1}).Page(ctx)
+			if err != nil {
+				return nil
+			}
+			n += sign * found.Total
+		}
+		return waitingCounted{max(0, n)}
 	})
 }
 
@@ -217,9 +291,9 @@ func (l loader) log(gen int, f list.Filter, page int) tea.Cmd {
 
 // poll reads the newest reports, and the newest entries of the log where that
 // is allowed.
-func (l loader) poll(gen int, state string, countAll, log, users bool) tea.Cmd {
+func (l loader) poll(gen int, state string, countAll, log bool) tea.Cmd {
 	return l.run(func(ctx context.Context) tea.Msg {
-		msg := polled{gen: gen, all: -1, waiting: -1}
+		msg := polled{gen: gen, all: -1}
 		found, err := l.c.Admin.Reports.List(api.ReportQuery{State: state, PageSize: pollSize}).Page(ctx)
 		if err != nil {
 			msg.err = err
@@ -247,33 +321,23 @@ func (l loader) poll(gen int, state string, countAll, log, users bool) tea.Cmd {
 			}
 			msg.all = count.Total
 		}
-		if countAll && users {
-			waiting, err := l.c.Admin.Users.List(api.UserQuery{Filters: "local,need_approval", PageSize: 1}).Page(ctx)
-			if err != nil && !errors.Is(err, client.ErrForbidden) {
-				msg.err = err
-				return msg
-			}
-			if err == nil {
-				msg.waiting = waiting.Total
-			}
-		}
 		return msg
 	})
 }
 
 // follow listens to the stream of moderation until ctx ends. Polls then read
 // the changes at once: only they keep the position of the person.
-func (l loader) follow() <-chan heard {
+func (l loader) follow(ctx context.Context) <-chan heard {
 	news := make(chan heard)
 	tell := func(h heard) {
 		select {
 		case news <- h:
-		case <-l.ctx.Done():
+		case <-ctx.Done():
 		}
 	}
 	go func() {
 		connected := func(up bool) { tell(heard{live: up}) }
-		for e, err := range l.c.Streams.Follow(l.ctx, api.StreamQuery{Stream: api.StreamModeration}, "", connected) {
+		for e, err := range l.c.Streams.Follow(ctx, api.StreamQuery{Stream: api.StreamModeration}, "", connected) {
 			tell(heard{live: err == nil, over: err != nil, people: e.Name == api.EventRegistration})
 		}
 	}()
@@ -284,7 +348,7 @@ func (l loader) follow() <-chan heard {
 func (l loader) touch() tea.Cmd {
 	return l.run(func(ctx context.Context) tea.Msg {
 		_, err := l.c.Accounts.Verify(ctx)
-		return polled{gen: -1, all: -1, waiting: -1, err: err}
+		return polled{gen: -1, all: -1, err: err}
 	})
 }
 

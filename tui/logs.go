@@ -18,6 +18,8 @@ const (
 	logWhat
 	logMessage // as the server words it
 	logReport  // id of the report it is about, as it came
+	logUsers   // nicknames of the accounts it is about, as they came
+	logStatus  // id of the status it is about, as it came
 	logHay
 	logTexts
 )
@@ -38,7 +40,8 @@ func newLogs() *logs {
 func entryRow(e *shown.Entry) list.Row {
 	what, message := e.What.String(), e.Message.String()
 	return list.Row{
-		ID: e.Key, Texts: []string{e.Actor, what, message, e.Report, strings.ToLower(message + " " + what)}, Nums: []int64{e.At.Unix()},
+		ID: e.Key, Nums: []int64{e.At.Unix()},
+		Texts: []string{e.Actor, what, message, e.Report, strings.Join(e.Users, " "), e.Status, strings.ToLower(message + " " + what)},
 	}
 }
 
@@ -137,12 +140,16 @@ func (l *logs) run(m *model, c command) (tea.Cmd, bool) {
 	switch c {
 	case doIn:
 		e, ok := l.Under()
-		if !ok || l.Text(e.Row, logReport) == "" {
-			m.say(inkDim, "only entries about reports can be opened")
+		if ok && l.Text(e.Row, logReport) == "" {
+			return l.person(m), true
+		}
+		if !ok {
 			return nil, true
 		}
 		page := &reportPage{id: l.Text(e.Row, logReport)}
 		return tea.Batch(m.open(page), m.wantShown()), true
+	case doPerson:
+		return l.person(m), true
 	case doRefresh:
 		l.Merge()
 		return tea.Batch(l.reload(m), l.refresh()), true

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 
 	"svc/client/action"
 	"svc/client/journal"
+	"svc/client/playbook"
 	"svc/client/safe"
 	"svc/tui/list"
 	"svc/tui/nouns"
@@ -21,15 +23,25 @@ type model struct {
 	load     loader
 	engine   *action.Engine
 	journal  *journal.Journal
-	keys     *keymap
+	keys     *keymap // for our rights
+	allKeys  *keymap
 	theme    theme
 	host     string
 	demo     []string
 	filters  map[string]string // saved ones, by name
 	colour   string            // of the context, "" for one by its name
-	waiting  int               // accounts that await approval
 	readOnly bool
-	tty      terminalWriter
+
+	playbooks []playbook.Playbook
+	templates map[string]string
+	server    string // its host, for texts
+
+	renewal     *Renewal
+	loginAsked  bool                       // since the token was refused
+	loginPrompt *prompt                    // that waits for a browser
+	browser     func(address string) error // opens one
+
+	tty terminalWriter
 
 	width, height int
 	now           func() time.Time // the time on the screen
@@ -38,6 +50,8 @@ type model struct {
 	jitter        func() float64 // 0 to 1
 
 	news       <-chan heard
+	newsCtx    context.Context // ends with the listening
+	stopNews   context.CancelFunc
 	background func(tea.Cmd) tea.Cmd // carries out a command that waits for news
 
 	me     safe.Safe
@@ -59,9 +73,12 @@ type model struct {
 	prompt  *prompt
 
 	staged   *staged.Actions
-	troubles map[string]string // why the last action on an object failed, printable
+	troubles map[string]string     // why the last action on an object failed, printable
+	offered  map[*staged.Item]bool // conflicts that were asked about
 	poll     polling
-	ticks    int // the tick that counts
+	present  map[string]presence // other moderators, as the log shows them
+	waiting  int                 // who awaits approval, -1 while it is not known
+	ticks    int                 // the tick that counts
 	rights   rights
 	quitting bool
 
@@ -85,8 +102,8 @@ type saveFailed struct{ err error }
 type tick struct{ number int }
 
 func (m *model) Init() tea.Cmd {
-	m.news = m.load.follow()
-	cmds := []tea.Cmd{m.load.introduce(), m.reports.reload(m), m.pollNow(), m.schedule(), m.background(next(m.load.ctx, m.news))}
+	m.poll.introduced = m.timer()
+	cmds := []tea.Cmd{m.load.introduce(), m.reports.reload(m), m.pollNow(), m.schedule(), m.listen()}
 	if left := m.staged.Unsent(staged.Asking); len(left) > 0 {
 		m.askUnsent(left, "was not sent last time:")
 	}
@@ -112,6 +129,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.schedulePoll()
 	case tick:
 		if msg.number == m.ticks {
+			m.offerLogin()
+			m.offerConflict()
 			return m, tea.Batch(m.flush(), m.schedule())
 		}
 	case pollDue:
@@ -146,6 +165,18 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, msg.table.ready(msg)
 	case sent:
 		return m, m.sent(msg)
+	case dossier:
+		m.users.dossier(m, msg)
+	case found:
+		return m, m.found(msg)
+	case codePage:
+		m.codePage(msg)
+	case loggedIn:
+		return m, m.loggedIn(msg)
+	case waitingCounted:
+		m.waiting = msg.n
+	case renewed:
+		return m, m.renewed(msg)
 	case saveFailed:
 		m.say(inkBad, safe.Line(msg.err.Error()))
 	case saved:
@@ -203,6 +234,9 @@ func (m *model) key(msg tea.KeyMsg) tea.Cmd {
 		m.firstKey = name
 		return nil
 	case !found:
+		if b, known, _ := m.allKeys.find(name, m.screen().on()); known {
+			m.say(inkDim, string(b.do)+" is not among your privileges")
+		}
 		return nil
 	}
 	if b.changes && !m.mayChange(name) {
@@ -284,6 +318,12 @@ func (m *model) run(c command) tea.Cmd {
 			return tea.Batch(m.save(), m.schedule())
 		}
 		m.say(inkDim, "nothing waits")
+	case doLogin:
+		if m.renewal == nil {
+			m.say(inkDim, "log in with svcctl auth login")
+			return nil
+		}
+		m.askLogin("")
 	case doOutbox:
 		m.askOutbox()
 	case doSuspend:
@@ -398,14 +438,14 @@ func (m *model) introduced(msg introduced) tea.Cmd {
 	}
 	m.me, m.nick, m.asked = msg.me, msg.nick, true
 	m.staff = safe.NewStaff(msg.staff)
-	m.rights, m.keys = msg.rights, m.keys.of(msg.rights)
-	if m.rights.has(nouns.NeedsReports) {
-		return nil
+	m.rights, m.keys = msg.rights, m.allKeys.of(msg.rights)
+	if m.mayShow(m.screen()) {
+		return m.countWaiting()
 	}
 	m.notice = nil // of the reports
 	for _, first := range screenCommands() {
 		if m.keys.has(first) {
-			cmd := m.run(first)
+			cmd := tea.Batch(m.run(first), m.countWaiting())
 			m.visits, m.visit, m.former = m.visits[m.visit:], 0, 0
 			return cmd
 		}
@@ -420,6 +460,9 @@ func (m *model) schedule() tea.Cmd {
 	wait := resting
 	if due, any := m.staged.Next(); any {
 		wait = max(time.Millisecond, min(counting, due.Sub(m.timer())))
+	}
+	if m.prompt == nil && (m.newConflict() != nil || m.loginDue()) {
+		wait = min(wait, conflictPause)
 	}
 	m.ticks++
 	number := m.ticks
@@ -451,7 +494,11 @@ func (m *model) quit() tea.Cmd {
 			{"s", "send and quit", func(m *model) tea.Cmd {
 				m.quitting = true
 				m.staged.Hurry(m.timer())
-				return tea.Batch(m.flush(), m.schedule())
+				send := m.flush()
+				if len(m.staged.Unsent(staged.Waiting, staged.Sending)) == 0 {
+					return tea.Sequence(m.save(), tea.Quit) // what is left cannot be sent now
+				}
+				return tea.Batch(send, m.schedule())
 			}},
 			{"d", "drop and quit", func(m *model) tea.Cmd {
 				m.staged.CancelAll()

@@ -29,6 +29,11 @@ func (s *nounScreen) run(m *model, c command) (tea.Cmd, bool) {
 	switch c {
 	case doIn:
 		return s.enter(m), true
+	case doPerson:
+		if r, ok := s.under(); ok && r.Person != "" {
+			return m.openUser(r.Person), true
+		}
+		return nil, true
 	case doRefresh:
 		return s.reload(m), true
 	case doBack:

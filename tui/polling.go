@@ -27,7 +27,9 @@ type polling struct {
 	backoff   time.Duration
 	offline   time.Time // since when, zero while connected
 	loggedOut bool
-	newest    string // key of the newest log entry seen
+	// introduced is when the own rights were last asked for.
+	introduced time.Time
+	newest     string // key of the newest log entry seen
 }
 
 type pollDue struct{ number int }
@@ -39,6 +41,10 @@ const (
 	idleAfter     = time.Minute
 	countEvery    = time.Minute
 	longestWait   = 5 * time.Minute
+	// rightsEvery is how often the own rights are asked for, rightsPause how often
+	// at most after refusals.
+	rightsEvery = 5 * time.Minute
+	rightsPause = 5 * time.Second
 	// askAfter is how old an action that could not be sent may be and still go
 	// without asking.
 	askAfter = 10 * time.Minute
@@ -95,7 +101,7 @@ func (m *model) pollDue(msg pollDue) tea.Cmd {
 	if !m.rights.has(nouns.NeedsReports) {
 		return m.load.touch()
 	}
-	return m.load.poll(m.reports.gen, m.reports.serverState(), count, m.rights.has(nouns.NeedsLog), m.rights.has(nouns.NeedsUsers))
+	return m.load.poll(m.reports.gen, m.reports.serverState(), count, m.rights.has(nouns.NeedsLog))
 }
 
 func (m *model) polled(msg polled) tea.Cmd {
@@ -104,20 +110,27 @@ func (m *model) polled(msg polled) tea.Cmd {
 		return tea.Batch(m.reportsTrouble(msg.err), m.schedulePoll())
 	}
 	recovered := m.recovered()
-	if msg.all >= 0 {
+	var waiting tea.Cmd
+	if msg.all >= 0 || !m.rights.has(nouns.NeedsReports) && m.timer().Sub(m.poll.counted) > countEvery {
 		m.poll.counted = m.timer()
+		waiting = m.countWaiting()
 	}
-	if msg.waiting >= 0 {
-		m.waiting = msg.waiting
-	}
-	cmds := []tea.Cmd{recovered, m.readLog(msg.entries), m.reports.polled(m, msg), m.renewNoun()}
-	if !m.asked {
-		cmds = append(cmds, m.load.introduce())
+	cmds := []tea.Cmd{recovered, waiting, m.readLog(msg.entries), m.reports.polled(m, msg), m.renewNoun()}
+	if !m.asked || m.timer().Sub(m.poll.introduced) > rightsEvery {
+		cmds = append(cmds, m.renewRights())
 	}
 	if !m.reports.begun() && m.rights.has(nouns.NeedsReports) {
 		cmds = append(cmds, m.reports.reload(m))
 	}
 	return tea.Batch(append(cmds, m.schedulePoll())...)
+}
+
+// countWaiting counts who awaits approval, for those who may read accounts.
+func (m *model) countWaiting() tea.Cmd {
+	if !m.asked || !m.rights.has(nouns.NeedsUsers) {
+		return nil
+	}
+	return m.load.waiting()
 }
 
 // readLog passes the actions of others since the last poll to the screens.
@@ -135,12 +148,15 @@ func (m *model) readLog(entries []shown.Entry) tea.Cmd {
 	if first && len(entries) == 0 {
 		m.poll.newest = "0"
 	}
+	for _, e := range fresh {
+		m.saw(e)
+	}
 	cmds := []tea.Cmd{m.log.tail(fresh)}
 	if first {
 		return tea.Batch(cmds...)
 	}
 	for _, e := range fresh {
-		m.reports.logged(m, e)
+		cmds = append(cmds, m.reports.logged(m, e))
 		m.users.logged(e)
 		if e.Actor != m.me.String() {
 			m.say(inkDim, e.Actor+" "+e.What.String())
@@ -160,6 +176,7 @@ func (m *model) trouble(err error) tea.Cmd {
 	switch {
 	case errors.Is(err, client.ErrTokenRejected):
 		m.poll.loggedOut = true
+		m.offerLogin()
 	case errors.Is(err, client.ErrThrottled) && errors.As(err, &refusal):
 		m.poll.backoff = min(longestWait, max(first, 2*m.poll.backoff, refusal.RetryAfter))
 	case errors.Is(err, client.ErrNetwork):
@@ -168,14 +185,26 @@ func (m *model) trouble(err error) tea.Cmd {
 		}
 	default:
 		m.say(inkBad, wording(err).String())
+		if errors.Is(err, client.ErrForbidden) {
+			return m.renewRights()
+		}
 	}
 	return nil
+}
+
+// renewRights asks again what the account may do: privileges change meanwhile.
+func (m *model) renewRights() tea.Cmd {
+	if m.asked && m.timer().Sub(m.poll.introduced) < rightsPause {
+		return nil
+	}
+	m.poll.introduced = m.timer()
+	return m.load.introduce()
 }
 
 // reportsTrouble is trouble with reports. At the start they are asked for before it
 // is known that a moderator may not read them.
 func (m *model) reportsTrouble(err error) tea.Cmd {
-	if errors.Is(err, client.ErrForbidden) && !m.rights.has(nouns.NeedsReports) {
+	if errors.Is(err, client.ErrForbidden) && !errors.Is(err, client.ErrTokenRejected) && !m.rights.has(nouns.NeedsReports) {
 		return nil
 	}
 	return m.trouble(err)
@@ -186,6 +215,7 @@ func (m *model) reportsTrouble(err error) tea.Cmd {
 func (m *model) recovered() tea.Cmd {
 	was := !m.poll.offline.IsZero() || m.poll.loggedOut
 	m.poll.good, m.poll.backoff, m.poll.offline, m.poll.loggedOut = m.timer(), 0, time.Time{}, false
+	m.loginAsked = false
 	if !was {
 		return nil
 	}

@@ -87,6 +87,8 @@ func TestAModeratorWorksAQueueAndIsOfferedNothingElse(t *testing.T) {
 		d.press(key)
 		d.shows("REPORTS")
 	}
+	d.shows("queues is not among your privileges")
+	d.pass(4 * time.Second)
 	d.press("x")
 	d.hides("deactivate the account", "activate the account")
 	d.shows("delete the marked posts", "resolve")
@@ -128,4 +130,37 @@ func TestAModeratorWithoutReportsBeginsElsewhere(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestPrivilegesChangeMeanwhile takes privileges away and gives others while the
+// program runs.
+func TestPrivilegesChangeMeanwhile(t *testing.T) {
+	t.Parallel()
+	s := moderated(t, 3, "reports", "statuses", "log")
+	set := func(privileges ...any) {
+		t.Helper()
+		if _, err := s.Admin("root").Admin.Config.Set(t.Context(), ":svc", ":instance", []any{map[string]any{"tuple": []any{":moderator_privileges", privileges}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := beginOn(t, s.Admin("mod"), 120, 24, Options{})
+	d.press("D") // its only post
+	set("reports", "users_read")
+	d.pass(9 * time.Second)
+	d.shows("(403)") // the refusal, which has the rights read again
+	d.pass(4 * time.Second)
+	d.press("D")
+	d.shows("delete is not among your privileges")
+	d.press("2")
+	d.shows("USERS")
+	d.press("1r")
+	d.pass(5 * time.Second)
+	d.shows("REPORTS open 2")
+	// Without a refusal they are read now and then; the screen in front goes.
+	d.press("2")
+	set("reports", "statuses")
+	d.pass(6 * time.Minute)
+	d.shows("REPORTS open 2")
+	d.press("2")
+	d.shows("REPORTS open 2", "users is not among your privileges")
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"svc/client"
+	"svc/client/action"
 	"svc/client/safe"
 	"svc/tui/list"
 	"svc/tui/shown"
@@ -25,6 +26,7 @@ const (
 	colByNick // and as it came
 	colMessage
 	colPosts // ids of its posts, joined by spaces
+	colClaim // who claimed it last, as shown
 	colHay   // lower-case text that the filter searches
 	reportTexts
 )
@@ -33,6 +35,7 @@ const (
 	numAt = iota
 	numPosts
 	numFlags
+	numClaim // when
 	reportNums
 )
 
@@ -98,6 +101,9 @@ type reports struct {
 	viewed  map[string]bool
 	posts   postPane
 	onPosts bool // keys go to the evidence
+	noted   bool // answers carry notes
+	folds   folds
+	folded  foldedCount
 }
 
 // keepDetails is how many reports are kept whole.
@@ -139,10 +145,11 @@ func reportRow(r *shown.Report) list.Row {
 	}
 	about, by := r.About.Acct.String(), r.By.Acct.String()
 	hay := strings.ToLower(strings.Join([]string{r.ID, about, r.About.Name.String(), by, message}, " "))
+	claimed, at := claimOf(r)
 	return list.Row{
 		ID:    r.ID,
-		Texts: []string{r.State, about, r.About.Nick, r.About.Domain, by, r.By.Nick, message, strings.Join(ids, " "), hay},
-		Nums:  []int64{r.At.Unix(), int64(len(r.Posts)), flags},
+		Texts: []string{r.State, about, r.About.Nick, r.About.Domain, by, r.By.Nick, message, strings.Join(ids, " "), claimed, hay},
+		Nums:  []int64{r.At.Unix(), int64(len(r.Posts)), flags, at.Unix()},
 	}
 }
 
@@ -150,9 +157,9 @@ func (r *reports) on() places { return onReports }
 
 // setView applies state, filter, sort and group to the list.
 func (r *reports) setView() {
-	state, f := r.state, r.filter
+	state, f, judged := r.state, r.filter, r.folds
 	view := list.View{Match: func(c list.Columns, row int) bool {
-		return (state == "all" || c.Text(row, colState) == state) && f.Matches(c.Text(row, colHay), c.Text(row, colDomain))
+		return (state == "all" || c.Text(row, colState) == state) && f.Matches(c.Text(row, colHay), c.Text(row, colDomain)) && !judged.hides(c, row)
 	}}
 	switch r.sort {
 	case byOldest:
@@ -259,7 +266,7 @@ func (r *reports) put(m *model, rows []list.Row, wait bool) {
 	for _, row := range rows {
 		nick, state := row.Texts[colNick], row.Texts[colState]
 		if known, ok := r.Row(row.ID); ok {
-			if m.staged.Busy("report/" + row.ID) {
+			if m.settledRow(row.ID) {
 				row.Texts[colState] = r.Text(known, colState)
 			}
 			if m.staged.Busy("user/"+nick) || m.staged.Busy("user/"+row.Texts[colByNick]) {
@@ -378,7 +385,7 @@ func (r *reports) reconcile(m *model, met map[string]bool, oldest string) tea.Cm
 	var cmds []tea.Cmd
 	for row := range r.Columns.Len() {
 		id := r.ID(row)
-		if id < oldest || met[id] || !r.shows(r.Text(row, colState)) || m.staged.Busy("report/"+id) {
+		if id < oldest || met[id] || !r.shows(r.Text(row, colState)) || m.settledRow(id) {
 			continue
 		}
 		if len(cmds) < most && !r.asked[id] {
@@ -444,7 +451,16 @@ func (r *reports) reported(m *model, msg reportLoaded) tea.Cmd {
 		return m.reportsTrouble(msg.err)
 	}
 	r.keep(m, msg.report)
-	if known && !m.staged.Busy("report/"+msg.id) {
+	var more tea.Cmd
+	if len(r.asked) == 0 {
+		more = r.wantGroup(m)
+	}
+	if known {
+		by, at := claimOf(msg.report)
+		r.SetText(row, colClaim, by)
+		r.SetNum(row, numClaim, at.Unix())
+	}
+	if known && !m.settledRow(msg.id) {
 		if state := msg.report.State; state != r.Text(row, colState) {
 			r.setState(row, state, state, true)
 		}
@@ -453,22 +469,46 @@ func (r *reports) reported(m *model, msg reportLoaded) tea.Cmd {
 		r.SetNum(row, numPosts, fresh.Nums[numPosts])
 		r.SetNum(row, numFlags, fresh.Nums[numFlags])
 	}
-	return r.refresh()
+	return tea.Batch(more, r.refresh())
+}
+
+// readAgain fetches reports that got or lost a note, by which they may be claimed.
+func (r *reports) readAgain(m *model, results []action.Result) tea.Cmd {
+	var cmds []tea.Cmd
+	for _, res := range results {
+		if res.Outcome == action.Changed && (res.Action.Kind == action.ReportNote || res.Action.Kind == action.ReportNoteDelete) {
+			cmds = append(cmds, r.readOne(m, strings.TrimPrefix(res.Action.Target, "report/")))
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// readOne fetches a report of the list again.
+func (r *reports) readOne(m *model, id string) tea.Cmd {
+	const atOnce = 20
+	if _, known := r.Row(id); !known || r.asked[id] || len(r.asked) >= atOnce {
+		return nil
+	}
+	r.asked[id] = true
+	return m.load.report(id)
 }
 
 // logged applies the action of another moderator.
-func (r *reports) logged(m *model, e shown.Entry) {
+func (r *reports) logged(m *model, e shown.Entry) tea.Cmd {
 	if e.Report != "" {
 		r.details.Remove(e.Report)
+		if e.Action != "report_update" {
+			return r.readOne(m, e.Report)
+		}
 		row, known := r.Row(e.Report)
-		if known && e.State != "" && e.State != r.Text(row, colState) && !m.staged.Busy("report/"+e.Report) {
+		if known && e.State != "" && e.State != r.Text(row, colState) && !m.settledRow(e.Report) {
 			r.setState(row, e.State, e.State+" by "+e.Actor, true)
-		} else if known && e.State != "" && !r.shows(e.State) {
+		} else if known && e.State != "" && !r.shows(e.State) && !m.settledRow(e.Report) {
 			if reason, ghost := r.Ghost(row); ghost && !strings.Contains(reason, " by ") {
 				r.Vanish(row, e.State+" by "+e.Actor)
 			}
 		}
-		return
+		return nil
 	}
 	switch e.Action {
 	case "status_delete", "status_update":
@@ -482,6 +522,7 @@ func (r *reports) logged(m *model, e shown.Entry) {
 			r.setDeactivated(nick, e.Action == "deactivate")
 		}
 	}
+	return nil
 }
 
 func (r *reports) setDeactivated(nick string, off bool) {
@@ -511,33 +552,6 @@ func (r *reports) setDeactivated(nick string, off bool) {
 	}
 }
 
-// person is the account that a row names, on which keys act: the reporter where
-// reports are grouped by reporter, else the reported account.
-func (r *reports) person(row int) shown.Person {
-	acct, nick, off, gone := colAbout, colNick, int64(flagDeactivated), int64(flagGone)
-	if r.group == byReporter {
-		acct, nick, off, gone = colBy, colByNick, flagByDeactivated, flagByGone
-	}
-	flags := r.Num(row, numFlags)
-	return shown.Person{
-		Nick: r.Text(row, nick), Acct: safe.Clean(safe.Raw(r.Text(row, acct))),
-		Deactivated: flags&off != 0, Gone: flags&gone != 0,
-	}
-}
-
-// people are the accounts that rows name, each once.
-func (r *reports) people(rows []int) []shown.Person {
-	known := map[string]bool{}
-	var people []shown.Person
-	for _, row := range rows {
-		if p := r.person(row); p.Nick != "" && !known[p.Nick] {
-			known[p.Nick] = true
-			people = append(people, p)
-		}
-	}
-	return people
-}
-
 // keep stores a report, unless a fresher one is known.
 func (r *reports) keep(m *model, found *shown.Report) {
 	busy := m.staged.Busy("report/"+found.ID) || m.staged.Busy("user/"+found.About.Nick)
@@ -549,6 +563,7 @@ func (r *reports) keep(m *model, found *shown.Report) {
 			return
 		}
 	}
+	r.noted = r.noted || found.Noted
 	r.details.Add(found.ID, found)
 }
 
@@ -567,14 +582,20 @@ type detailDue struct{ id string }
 // cursor stays.
 func (r *reports) wantDetail(m *model) tea.Cmd {
 	id := r.UnderID()
-	if id == "" || r.detail(id) != nil || r.asked[id] {
+	if _, grouped := r.groupUnder(); !grouped && (id == "" || r.detail(id) != nil || r.asked[id]) {
 		return nil
 	}
 	return m.after(detailWait, func() tea.Msg { return detailDue{id} })
 }
 
 func (r *reports) detailDue(m *model, id string) tea.Cmd {
-	if id != r.UnderID() || r.detail(id) != nil || r.asked[id] {
+	if id != r.UnderID() {
+		return nil
+	}
+	if _, grouped := r.groupUnder(); grouped {
+		return r.wantGroup(m)
+	}
+	if r.detail(id) != nil || r.asked[id] {
 		return nil
 	}
 	r.asked[id] = true

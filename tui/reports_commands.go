@@ -16,12 +16,12 @@ import (
 // do carries out a command; ok is false for one that is not this screen's.
 func (r *reports) run(m *model, c command) (cmd tea.Cmd, ok bool) {
 	if r.onPosts {
-		if detail := r.detail(r.UnderID()); detail != nil {
+		if posts, ok := r.shownPosts(); ok {
 			if c == doBack {
 				r.onPosts = false
 				return nil, true
 			}
-			if r.posts.run(c, detail.Posts) {
+			if r.posts.run(c, posts) {
 				return nil, true
 			}
 		}
@@ -32,6 +32,10 @@ func (r *reports) run(m *model, c command) (cmd tea.Cmd, ok bool) {
 		r.onPosts = !r.onPosts && m.layout().evidence > 0 && r.UnderID() != ""
 	case doIn:
 		if id := r.UnderID(); id != "" {
+			if item, _, _ := m.staged.About("report/" + id); m.staged.InConflict("report/" + id) {
+				m.askConflict(item)
+				return nil, true
+			}
 			return tea.Batch(m.open(&reportPage{id: id}), r.wantDetail(m)), true
 		}
 	case doGroup:
@@ -40,6 +44,8 @@ func (r *reports) run(m *model, c command) (cmd tea.Cmd, ok bool) {
 	case doSort:
 		r.sort = (r.sort + 1) % sortings
 		r.setView()
+	case doFold:
+		return r.fold(m), true
 	case doExpand:
 		r.Fold()
 	case doRefresh:
@@ -90,17 +96,37 @@ func (r *reports) change(m *model, c command) (tea.Cmd, bool) {
 			m.writeNote(id)
 			return nil, true
 		}
+	case doPerson:
+		if e, ok := r.Under(); ok {
+			row, _ := r.Row(r.UnderID())
+			p := r.known([]shown.Person{r.person(row)})[0]
+			if e.Head() && r.group != byAccount && r.group != byReporter && len(r.people(r.Chosen())) > 1 {
+				m.say(inkDim, "the group is about several accounts; open it and choose one")
+				return nil, true
+			}
+			return m.openPerson(p), true
+		}
+	case doMessage:
+		report := ""
+		if rows := r.Chosen(); len(rows) == 1 {
+			report = r.ID(rows[0])
+		}
+		m.writeMessage(r.known(r.people(r.Chosen())), report)
+		return nil, true
+	case doClaim:
+		return r.stageClaims(m, r.Chosen()), true
+	case doPlay:
+		return r.play(m), true
 	case doDeactivate, doActivate:
-		people := r.people(r.Chosen())
+		people := r.known(r.people(r.Chosen()))
 		r.Unmark()
 		return m.stagePeople(c, people), true
 	case doDelete, doSensitive, doVisibility:
-		if detail := r.detail(r.UnderID()); detail != nil {
-			return m.stagePosts(c, r.posts.chosen(detail.Posts, r.onPosts), detail.About.Acct), true
-		}
+		return r.changePosts(m, c), true
 	case doShowCW, doHideCW, doMedia, doCopy:
 		if detail := r.detail(r.UnderID()); detail != nil {
-			m.lookAt(c, &r.posts, detail.Posts, detail.ID, detail.About)
+			posts, _ := r.shownPosts()
+			m.lookAt(c, &r.posts, posts, detail.ID, detail.About)
 			return nil, true
 		}
 	default:
@@ -116,6 +142,12 @@ var stateKinds = map[command]action.Kind{
 func (r *reports) changeState(m *model, c command) tea.Cmd {
 	kind := stateKinds[c]
 	rows, marked := r.Chosen(), len(r.MarkedRows()) > 0
+	if len(rows) == 1 {
+		if item, _, _ := m.staged.About("report/" + r.ID(rows[0])); m.staged.InConflict("report/" + r.ID(rows[0])) {
+			m.askConflict(item)
+			return nil
+		}
+	}
 	var actions []action.Action
 	for _, row := range rows {
 		if state := r.Text(row, colState); state != kind.State() && state != "gone" {

@@ -83,6 +83,9 @@ func (r *reports) extras(m *model) []extra {
 	if r.filter.Text != "" {
 		extras = append(extras, extra{text: "/" + safe.Line(r.filter.Text), keep: true})
 	}
+	if n := r.foldedRows(m); n > 0 {
+		extras = append(extras, extra{text: fmt.Sprintf("%d folded", n), rank: 1})
+	}
 	if n := r.Waiting(); n > 0 {
 		extras = append(extras, extra{text: fmt.Sprintf("+%d new (%s)", n, m.keys.key(doMerge))})
 	}
@@ -99,16 +102,13 @@ func (r *reports) bar(m *model) []command {
 // hint names the effect of keys on the marked rows.
 func (r *reports) hint(*model) string {
 	marked := r.MarkedRows()
+	if g, ok := r.groupUnder(); ok && len(marked) == 0 {
+		return fmt.Sprintf("GROUP resolve %d (%d not viewed)", len(g.Rows), r.notViewed(g.Rows))
+	}
 	if len(marked) == 0 {
 		return ""
 	}
-	unseen := 0
-	for _, row := range marked {
-		if !r.viewed[r.ID(row)] {
-			unseen++
-		}
-	}
-	return fmt.Sprintf("MARKED resolve %d (%d not viewed)", len(marked), unseen)
+	return fmt.Sprintf("MARKED resolve %d (%d not viewed)", len(marked), r.notViewed(marked))
 }
 
 func (r *reports) draw(m *model, d layout) []line {
@@ -418,6 +418,9 @@ func (r *reports) drawRow(m *model, d layout, row int, member bool) line {
 func (r *reports) drawState(m *model, row int) (state string, ofState ink, message string, messageInk ink) {
 	target := "report/" + r.ID(row)
 	state, message = r.Text(row, colState), r.Text(row, colMessage)
+	if why := m.conflict(target); why != "" {
+		return "conflict", inkBad, "! " + why, inkBad
+	}
 	if reason, ghost := r.Ghost(row); ghost {
 		if _, by, found := strings.Cut(reason, " by "); found {
 			return "gone:" + by, inkGone, reason, inkGone
@@ -429,6 +432,9 @@ func (r *reports) drawState(m *model, row int) (state string, ofState ink, messa
 	}
 	if reason := m.troubles[target]; reason != "" {
 		return state + " !", inkBad, "! " + reason, inkBad
+	}
+	if by, _ := r.claim(m, row); by != "" {
+		message = "[claimed by " + by + "] " + message
 	}
 	return state, stateInk(state), message, inkPlain
 }
@@ -485,8 +491,23 @@ func (r *reports) drawEvidence(m *model, width, height int, rich bool) []line {
 	if id == "" {
 		return make([]line, height)
 	}
-	lines, head, selected := r.evidence(m, &r.posts, id, width, r.onPosts, rich)
-	lines = r.posts.window(lines, head, selected, height)
+	var lines []line
+	if g, ok := r.groupUnder(); ok {
+		all, head, selected, seen := r.groupEvidence(m, g, width, r.onPosts, rich)
+		lines = r.posts.window(all, head, selected, height)
+		last := r.posts.top + height
+		if last < len(all) {
+			last-- // the line that counts those below
+		}
+		for at, ids := range seen {
+			for _, id := range ids {
+				r.viewed[id] = r.viewed[id] || at >= r.posts.top && at < last
+			}
+		}
+	} else {
+		all, head, selected := r.evidence(m, &r.posts, id, width, r.onPosts, rich)
+		lines = r.posts.window(all, head, selected, height)
+	}
 	for i, l := range lines {
 		lines[i] = l.shortened(width)
 	}

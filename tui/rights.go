@@ -19,3 +19,18 @@ func (r rights) has(privileges ...nouns.Privilege) bool {
 
 // adminsAlone are needs that no moderator has.
 var adminsAlone = []nouns.Privilege{"admin"}
+
+// mayShow reports whether the account may use a screen.
+func (m *model) mayShow(s screen) bool {
+	switch s := s.(type) {
+	case *reports, *reportPage:
+		return m.keys.has(doReports)
+	case *users:
+		return m.keys.has(doUsers)
+	case *logs:
+		return m.keys.has(doLog)
+	case *nounScreen:
+		return m.keys.has(command(s.noun.Name))
+	}
+	return true
+}

@@ -27,14 +27,27 @@ type sent struct {
 
 // stage puts actions of one kind into the outbox, where they count down.
 func (m *model) stage(actions []action.Action, label string) tea.Cmd {
-	for _, a := range actions {
+	return m.stageItem(&staged.Item{Actions: actions, Label: label + forGood(actions[0].Kind)})
+}
+
+// stageItem has an item count down.
+func (m *model) stageItem(item *staged.Item) tea.Cmd {
+	for _, a := range item.Actions {
 		delete(m.troubles, a.Target)
 	}
-	m.staged.Stage(&staged.Item{
-		Actions: actions, Label: label, At: m.now(), Phase: staged.Waiting,
-		Due: m.timer().Add(action.Delay(actions[0].Kind)),
-	})
+	item.At, item.Phase, item.Due = m.now(), staged.Waiting, m.timer().Add(delay(item.Actions))
+	m.staged.Stage(item)
+	m.warnClaimed(item.Actions)
 	return tea.Batch(m.save(), m.schedule())
+}
+
+// delay is how long actions are held back: as long as the one that is held longest.
+func delay(actions []action.Action) time.Duration {
+	longest := time.Duration(0)
+	for _, a := range actions {
+		longest = max(longest, action.Delay(a.Kind))
+	}
+	return longest
 }
 
 // flush sends the actions that are due. Nothing goes while the server is out of reach.
@@ -55,15 +68,15 @@ func (m *model) flush() tea.Cmd {
 	var undoes []string
 	for _, item := range batch {
 		actions = append(actions, item.Actions...)
-		entries := item.Entries()
-		if entries == nil {
-			entries = make([]string, len(item.Actions))
-		}
-		undoes = append(undoes, entries...)
+		undoes = append(undoes, item.Entries()...)
+	}
+	carryOut := m.engine.Do
+	if batch[0].Play {
+		carryOut = m.engine.Play
 	}
 	// The file marks the batch as being sent before it is: after a crash it
 	// must not look unsent.
-	write, engine, parent, journal := m.staged.Save(), m.engine, m.load.ctx, m.journal
+	write, parent, journal := m.staged.Save(), m.load.ctx, m.journal
 	return func() tea.Msg {
 		msg := sent{items: batch}
 		if err := write(); err != nil {
@@ -74,7 +87,7 @@ func (m *model) flush() tea.Cmd {
 		}
 		ctx, cancel := context.WithTimeout(parent, 2*time.Minute)
 		defer cancel()
-		msg.results = engine.Do(ctx, actions)
+		msg.results = carryOut(ctx, actions)
 		msg.entries, msg.warning = journal.Add(msg.results, undoes)
 		return msg
 	}
@@ -92,39 +105,99 @@ func (m *model) sent(msg sent) tea.Cmd {
 		n := len(item.Actions)
 		own, names := results[:n], written[:n]
 		results, written = results[n:], written[n:]
-		var ended []action.Result
-		var entries []string
-		var back []action.Action
-		for i, r := range own {
-			if m.holds(r) {
-				back = append(back, r.Action)
-				continue
-			}
-			ended, entries = append(ended, r), append(entries, names[i])
+		e := m.endings(item, own, names)
+		if len(e.ended) > 0 {
+			m.report(&staged.Done{Item: item, Results: e.ended, Entries: e.entries, At: m.now()})
+		}
+		for _, r := range e.ended {
 			m.settle(r)
 			if r.Action.Kind.Noun() == "user" && r.Outcome == action.Changed {
 				people = append(people, r.Action.Target)
 			}
 		}
-		if len(back) > 0 {
-			m.staged.Stage(&staged.Item{Actions: back, Label: stagedLabel(item.Kind(), back), At: item.At, Phase: staged.Held, Undoes: item.Undoes})
+		if len(e.held) > 0 {
+			m.staged.Stage(leftOf(item, e.held, staged.Held))
 		}
-		if len(ended) > 0 {
-			m.report(&staged.Done{Item: item, Results: ended, Entries: entries, At: m.now()})
+		if len(e.met) > 0 {
+			left := leftOf(item, e.met, staged.Conflict)
+			left.Why = e.why
+			m.enterConflict(left)
 		}
+	}
+	var waiting, rights tea.Cmd
+	if slices.ContainsFunc(msg.results, func(r action.Result) bool {
+		return errors.Is(r.Err, client.ErrForbidden) && !errors.Is(r.Err, client.ErrTokenRejected)
+	}) {
+		rights = m.renewRights()
+	}
+	if slices.ContainsFunc(msg.results, func(r action.Result) bool {
+		return r.Action.Kind == action.UserApprove || r.Action.Kind == action.UserDelete
+	}) {
+		waiting = m.countWaiting()
 	}
 	if msg.warning != nil {
 		m.say(inkBad, "svcctl undo will not know of this: "+safe.Line(msg.warning.Error()))
 	}
-	for _, item := range msg.items {
-		m.outdated(item.Kind())
+	for _, r := range msg.results {
+		m.outdated(r.Action.Kind)
 	}
-	cmds := []tea.Cmd{m.save(), m.renewNoun(), m.users.changed(m, people), m.reports.refresh(), m.users.refresh(), m.flush(), m.schedule(), m.wantShown()}
+	m.offerConflict()
+	cmds := []tea.Cmd{waiting, rights, m.reports.readAgain(m, msg.results), m.save(), m.renewNoun(), m.users.changed(m, people), m.reports.refresh(), m.users.refresh(), m.flush(), m.schedule(), m.wantShown()}
 	if m.quitting && len(m.staged.Unsent(staged.Waiting, staged.Sending)) == 0 {
 		return tea.Sequence(m.save(), tea.Quit)
 	}
 	return tea.Batch(cmds...)
 }
+
+// endings sorts the results of an item: those that ended, with their entries in the
+// journal, and the actions that wait on, for the server or for a decision.
+type endings struct {
+	ended     []action.Result
+	entries   []string
+	held, met []action.Action
+	why       map[string]string // the states of objects in conflict
+}
+
+func (m *model) endings(item *staged.Item, results []action.Result, names []string) endings {
+	e := endings{why: map[string]string{}}
+	away, met := false, false
+	for _, r := range results {
+		away = m.holds(r) || errors.Is(r.Err, client.ErrNetwork) || away
+		met = met || conflictOf(r) != nil
+	}
+	for i, r := range results {
+		conflict := conflictOf(r) != nil && item.Undoes == nil
+		// Steps behind the one that stopped a play go on with it.
+		behind := item.Play && errors.Is(r.Err, action.ErrStopped)
+		switch {
+		case m.holds(r), item.Play && away && (conflict || behind):
+			e.held = append(e.held, r.Action)
+		case conflict:
+			e.met, e.why[r.Action.Target] = append(e.met, r.Action), reason(r.Err)
+		case behind && met && item.Undoes == nil:
+			e.met = append(e.met, r.Action)
+		default:
+			e.ended, e.entries = append(e.ended, r), append(e.entries, names[i])
+		}
+	}
+	return e
+}
+
+// leftOf is the part of an item that was not carried out.
+func leftOf(item *staged.Item, actions []action.Action, phase staged.Phase) *staged.Item {
+	left := &staged.Item{Actions: actions, Label: item.Label, At: item.At, Phase: phase, Play: item.Play, Undoes: item.Undoes}
+	switch {
+	case len(actions) == len(item.Actions):
+	case item.Play:
+		left.Label = strings.TrimSuffix(item.Label, restOf) + restOf
+	case item.Undoes == nil:
+		left.Label = stagedLabel(item.Kind(), actions)
+	}
+	return left
+}
+
+// restOf marks the label of a play that was carried out in part.
+const restOf = ", the rest"
 
 // holds reports whether an action did not happen because the server was out of
 // reach, and may be tried again when it is back.
@@ -139,8 +212,9 @@ func (m *model) holds(r action.Result) bool {
 		if m.poll.offline.IsZero() {
 			m.poll.offline = m.timer()
 		}
-		// A note that may have arrived would be written twice.
-		return r.Outcome == action.Failed || r.Action.Kind != action.ReportNote || !client.MayHaveHappened(r.Err)
+		// A note or a message that may have arrived would be there twice.
+		once := r.Action.Kind == action.ReportNote || r.Action.Kind == action.UserMessage || r.Action.Kind == action.UserResend
+		return r.Outcome == action.Failed || !once || !client.MayHaveHappened(r.Err)
 	}
 	return false
 }
@@ -150,12 +224,6 @@ func (m *model) settle(r action.Result) {
 	a := r.Action
 	if r.Outcome != action.Changed && r.Outcome != action.Unchanged {
 		m.troubles[a.Target] = a.Kind.Verb() + ": " + reason(r.Err)
-		var conflict *action.Conflict
-		if errors.As(r.Err, &conflict) {
-			if row, known := m.reports.Row(strings.TrimPrefix(a.Target, "report/")); known && slices.Contains(reportStates, conflict.Now) {
-				m.reports.setState(row, conflict.Now, safe.Line(conflict.Now+" by "+conflict.By), true)
-			}
-		}
 		return
 	}
 	delete(m.troubles, a.Target)
@@ -236,17 +304,25 @@ func (m *model) report(d *staged.Done) {
 	}
 	kind := d.Item.Kind()
 	switch {
+	case d.Item.Play && failed > 0 && d.Item.Undoes == nil:
+		m.sayStopped(d)
+	case d.Item.Play && changed > 0 && d.Item.Undoes == nil:
+		m.say(inkGood, playName(d.Item)+": done")
 	case d.Item.Undoes != nil && failed > 0:
 		d.Item.Undoes.Undone = changed > 0
 		m.say(inkBad, "not undone: "+reason(why))
 	case d.Item.Undoes != nil:
-		m.say(inkGood, "undone: "+d.Item.Undoes.Item.Label)
+		text := "undone: " + shortLabel(d.Item.Undoes.Item)
+		if lost := losses(d.Item.Undoes); lost != "" {
+			text += ", but " + lost
+		}
+		m.say(inkGood, text)
 	case failed > 0 && len(d.Results) == 1:
 		m.say(inkBad, d.Item.Label+": "+reason(why))
 	case failed > 0:
 		m.say(inkBad, fmt.Sprintf("%s: %d of %d failed: %s", kind.Verb(), failed, len(d.Results), reason(why)))
 	case changed == 0:
-		m.say(inkDim, d.Item.Label+": was so already")
+		m.say(inkDim, d.Item.Label+": "+alreadyDone(d.Results[0]))
 	default:
 		m.say(inkGood, fmt.Sprintf("%s: %s", d.Item.Label, kind.Done()))
 	}
@@ -271,17 +347,16 @@ func (m *model) undo() tea.Cmd {
 		m.say(inkDim, "nothing to undo")
 		return nil
 	}
-	back, without := d.Inverses()
+	back, _, _ := action.Inverses(d.Results)
 	if len(back) == 0 {
 		d.Undone = true // so that the one before can be reached
-		m.say(inkBad, fmt.Sprintf("%s cannot be undone", d.Item.Label))
+		m.say(inkBad, fmt.Sprintf("cannot be undone (%s): %s", losses(d), shortLabel(d.Item)))
 		return nil
 	}
 	d.Undone = true
-	m.staged.Stage(&staged.Item{Actions: back, Label: "undo " + d.Item.Label, At: m.now(), Phase: staged.Waiting, Due: m.timer(), Undoes: d})
-	if without > 0 {
-		m.say(inkWarn, fmt.Sprintf("%d of %d cannot be undone", without, without+len(back)))
-	}
+	m.staged.Stage(&staged.Item{
+		Actions: back, Label: "undo " + d.Item.Label, At: m.now(), Phase: staged.Waiting, Play: d.Item.Play, Due: m.timer(), Undoes: d,
+	})
 	return tea.Batch(m.flush(), m.schedule())
 }
 
@@ -293,6 +368,9 @@ func (m *model) wish(target string) string {
 	item, a, any := m.staged.About(target)
 	if !any {
 		return ""
+	}
+	if m.staged.InConflict(target) {
+		return "conflict"
 	}
 	word := a.Kind.Verb()
 	switch a.Kind {
@@ -317,6 +395,8 @@ func (m *model) countdown(item *staged.Item) string {
 		return " ?"
 	case staged.Sending:
 		return " >"
+	case staged.Conflict:
+		return ": conflict"
 	}
 	left := item.Due.Sub(m.timer())
 	return fmt.Sprintf(" %ds", max(0, int((left+time.Second-1)/time.Second)))
@@ -329,8 +409,10 @@ func (m *model) stagePeople(c command, people []shown.Person) tea.Cmd {
 		kind, off = action.UserActivate, true
 	}
 	var actions []action.Action
+	var affected []shown.Person
 	for _, p := range people {
 		if p.Deactivated == off && p.Nick != "" {
+			affected = append(affected, p)
 			actions = append(actions, action.Action{Kind: kind, Target: "user/" + p.Nick, Before: map[string]string{"deactivated": fmt.Sprint(off)}})
 		}
 	}
@@ -338,7 +420,15 @@ func (m *model) stagePeople(c command, people []shown.Person) tea.Cmd {
 		m.say(inkDim, fmt.Sprintf("nobody here to %s", kind.Verb()))
 		return nil
 	}
-	stage := func(m *model) tea.Cmd { return m.stage(actions, stagedLabel(kind, actions)) }
+	lost, warning := "", ""
+	if kind == action.UserDeactivate {
+		if lost = endedFollows(affected); lost != "" {
+			warning = " (also ends " + lost + " for good)"
+		}
+	}
+	stage := func(m *model) tea.Cmd {
+		return m.stageItem(&staged.Item{Actions: actions, Label: stagedLabel(kind, actions) + warning, Lost: lost})
+	}
 	if len(actions) == 1 {
 		return stage(m)
 	}
@@ -346,7 +436,7 @@ func (m *model) stagePeople(c command, people []shown.Person) tea.Cmd {
 	for i, a := range actions {
 		names[i] = objectName(kind, a.Target)
 	}
-	m.askNames(fmt.Sprintf("%s %d accounts", kind.Verb(), len(names)), names, stage)
+	m.askNames(fmt.Sprintf("%s %d accounts%s", kind.Verb(), len(names), warning), names, stage)
 	return nil
 }
 

@@ -152,7 +152,10 @@ func (r *reports) spoken(m *model) []string {
 	if e.Head() {
 		g := r.GroupOf(e)
 		row = g.Rows[0]
-		lines = append(lines, fmt.Sprintf("Group %d of %d: %s, %s. Commands act on all of them. The first one:", r.Cursor()+1, r.Len(), safe.Line(g.Key), reportCount(len(g.Rows))))
+		lines = append(lines, fmt.Sprintf("Group %d of %d: %s, %s. Commands act on all of them.", r.Cursor()+1, r.Len(), safe.Line(g.Key), reportCount(len(g.Rows))))
+		if len(g.Rows) > 1 {
+			return append(lines, r.spokenGroup(m, g)...)
+		}
 	} else {
 		state, _, message, _ := r.drawState(m, row)
 		old := safe.Age(m.now().Sub(time.Unix(r.Num(row, numAt), 0)))
@@ -183,6 +186,11 @@ func (m *model) spokenReport(id string, posts *postPane, focus bool) []string {
 		said = "(no comment)"
 	}
 	lines = append(lines, fmt.Sprintf("Reported by %s: %s", detail.By.Acct, said))
+	if row, known := m.reports.Row(id); known {
+		if by, since := m.reports.claim(m, row); by != "" {
+			lines = append(lines, fmt.Sprintf("Claimed by %s, %s ago.", by, safe.Age(since)))
+		}
+	}
 	if reason := m.troubles["report/"+id]; reason != "" {
 		lines = append(lines, sentence("failed: "+reason))
 	}
@@ -239,8 +247,11 @@ func (p *userPage) spoken(m *model) []string {
 	for _, field := range p.fields() {
 		lines = append(lines, strings.TrimSpace(field.label)+": "+field.text.OneLine().String())
 	}
-	if t := m.reports.tallies[p.nick]; t != nil {
-		lines = append(lines, "Reports about them: "+m.reports.history(t)+m.reports.scanned()+".")
+	for _, about := range p.paragraphs(m) {
+		lines = append(lines, sentence(strings.ToLower(about.head)))
+		for _, text := range about.lines {
+			lines = append(lines, "  "+words(plain(text)))
+		}
 	}
 	return append(lines, m.spokenPosts(p.posts, &p.pane, true)...)
 }

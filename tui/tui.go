@@ -28,6 +28,7 @@ import (
 	"svc/client"
 	"svc/client/action"
 	"svc/client/journal"
+	"svc/client/playbook"
 	"svc/client/safe"
 	"svc/tui/quiet"
 	"svc/tui/staged"
@@ -60,6 +61,13 @@ type Options struct {
 	Plain bool
 	// ReadOnly refuses every key that would change something.
 	ReadOnly bool
+	// Playbooks are offered for reports, as far as the account may do their steps.
+	Playbooks []playbook.Playbook
+	// Templates are texts for notes and messages, by name; package canned fills them.
+	Templates map[string]string
+	// Renewal logs in again where the server refuses the token; nil leaves it to the
+	// command line.
+	Renewal *Renewal
 	// Demo says how to reach the server, on :demo; nil where there is no such
 	// command.
 	Demo []string
@@ -123,6 +131,11 @@ func Run(ctx context.Context, o Options) error {
 	return errors.Join(err, m.staged.Close())
 }
 
+// newEngine carries actions out. What the same account did elsewhere is no conflict.
+func newEngine(c *client.Client) *action.Engine {
+	return action.New(c, action.Options{OwnIsFine: true})
+}
+
 func newModel(ctx context.Context, o Options, now, timer func() time.Time) (*model, error) {
 	if o.Getenv == nil {
 		o.Getenv = os.Getenv
@@ -138,11 +151,11 @@ func newModel(ctx context.Context, o Options, now, timer func() time.Time) (*mod
 	if o.Demo != nil {
 		keys.bindings = append(keys.bindings, binding{do: doDemo, on: onAll, help: "how to reach this demo by browsers and other clients"})
 	}
+	base, err := url.Parse(o.Client.BaseURL())
+	if err != nil {
+		return nil, fmt.Errorf("server address: %w", err)
+	}
 	if o.Context == "" {
-		base, err := url.Parse(o.Client.BaseURL())
-		if err != nil {
-			return nil, fmt.Errorf("server address: %w", err)
-		}
 		o.Context = base.Host
 	}
 	box, err := staged.Open(o.StateDir, o.Context, timer)
@@ -151,14 +164,21 @@ func newModel(ctx context.Context, o Options, now, timer func() time.Time) (*mod
 	}
 	m := &model{
 		journal: journal.Open(o.StateDir, o.Client.BaseURL(), now),
-		load:    loader{ctx, o.Client}, engine: action.New(o.Client, action.Options{}), keys: keys, theme: colours,
+		load:    loader{ctx, o.Client}, engine: newEngine(o.Client), keys: keys, theme: colours,
+		renewal: o.Renewal, browser: openAddress, allKeys: keys, playbooks: o.Playbooks, templates: o.Templates, server: base.Host,
 		host: safe.Line(o.Context), demo: o.Demo, filters: o.Filters, colour: o.Colour, readOnly: o.ReadOnly, tty: o.Out, now: now, timer: timer,
 		after: func(d time.Duration, msg func() tea.Msg) tea.Cmd {
 			return tea.Tick(d, func(time.Time) tea.Msg { return msg() })
 		},
 		background: func(cmd tea.Cmd) tea.Cmd { return cmd },
 		jitter:     rand.Float64, reports: newReports(), users: newUsers(), log: newLogs(), staged: box, nouns: map[string]*nounScreen{},
-		troubles: map[string]string{}, dragFrom: -1, wrapped: map[wrapKey][]string{},
+		troubles: map[string]string{}, offered: map[*staged.Item]bool{}, present: map[string]presence{}, waiting: -1, dragFrom: -1, wrapped: map[wrapKey][]string{},
+	}
+	m.reports.setFolds(box.Folded)
+	for _, item := range box.Unsent(staged.Conflict) {
+		for target := range item.Why {
+			m.troubles[target] = m.conflict(target)
+		}
 	}
 	m.visits = []screen{m.reports}
 	m.poll.lastKey = timer()

@@ -9,7 +9,6 @@ import (
 
 	"svc/client/safe"
 	"svc/tui/list"
-	"svc/tui/nouns"
 	"svc/tui/shown"
 )
 
@@ -135,7 +134,18 @@ func (u *users) one(m *model, msg userLoaded) tea.Cmd {
 			return m.trouble(msg.err)
 		}
 	}
-	page.user, page.posts = msg.user, msg.posts
+	if before := page.user; before != nil && msg.user != nil && msg.user.Joined.IsZero() {
+		// The list of users lacks what a report knows.
+		msg.user.Joined, msg.user.Followers, msg.user.Posts, msg.user.Bio = before.Joined, before.Followers, before.Posts, before.Bio
+	}
+	page.posts = msg.posts
+	if msg.user == nil {
+		if page.user == nil && msg.err == nil {
+			page.failed = safe.Own("accounts are not among your privileges, and there are no posts by this one")
+		}
+		return nil
+	}
+	page.user = msg.user
 	u.renew(msg.user)
 	return u.refresh()
 }
@@ -271,21 +281,6 @@ func (u *users) people(rows []int) []shown.Person {
 		})
 	}
 	return people
-}
-
-// readUser reads an account, with its statuses where that is allowed.
-func (m *model) readUser(nick string) tea.Cmd {
-	return m.load.user(nick, m.rights.has(nouns.NeedsStatuses))
-}
-
-// openUser shows an account.
-func (m *model) openUser(nick string) tea.Cmd {
-	page := m.users.pages[nick]
-	if page == nil {
-		page = newUserPage(nick)
-		m.users.pages[nick] = page
-	}
-	return tea.Batch(m.open(page), m.readUser(nick))
 }
 
 func (u *users) draw(m *model, d layout) []line {

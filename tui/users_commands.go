@@ -42,6 +42,7 @@ var policyTags = []string{
 
 var userVerbs = []userVerb{
 	{do: "approve", key: "a", help: "approve who waits", kind: action.UserApprove, fits: func(p shown.Person) bool { return p.Pending }},
+	{do: "reject", key: "R", help: "reject who waits: deletes the pending account", kind: action.UserDelete, fits: func(p shown.Person) bool { return p.Pending }},
 	{do: "confirm", key: "C", help: "take the address as confirmed", kind: action.UserConfirm, fits: func(p shown.Person) bool { return p.Unconfirmed }},
 	{do: "resend-confirmation", key: "E", help: "mail another link to confirm the address", kind: action.UserResend, fits: func(p shown.Person) bool { return p.Unconfirmed }},
 	{do: "tag", key: "t", help: "tag for the tag policy", kind: action.UserTag, ask: "tags: ", arg: "tags", choices: policyTags},
@@ -78,6 +79,9 @@ func (m *model) onPeople(c command, people []shown.Person) (tea.Cmd, bool) {
 	switch c {
 	case doDeactivate, doActivate:
 		return m.stagePeople(c, people), true
+	case doMessage:
+		m.writeMessage(people, "")
+		return nil, true
 	case doResetLink, doBackup:
 		m.callPerson(c, people)
 		return nil, true
@@ -106,6 +110,11 @@ func (m *model) stageUserVerb(v userVerb, people []shown.Person) tea.Cmd {
 		var actions []action.Action
 		for _, nick := range nicks {
 			actions = append(actions, action.Action{Kind: kind, Target: "user/" + nick, Args: args})
+		}
+		if v.do == "reject" {
+			label := strings.Replace(stagedLabel(kind, actions), kind.Verb(), "reject", 1) + ", which deletes the pending account"
+			m.askNames("reject, which deletes the pending account", accts(nicks), func(m *model) tea.Cmd { return m.stage(actions, label) })
+			return nil
 		}
 		return m.stageSurely(actions, v.sure)
 	}

@@ -113,3 +113,51 @@ func TestWhoWaitsIsApprovedAndConfirmed(t *testing.T) {
 		t.Errorf("%+v, %v", u, err)
 	}
 }
+
+// TestWhoWaitsIsCountedAndRejected registers three, approves one and rejects one.
+func TestWhoWaitsIsCountedAndRejected(t *testing.T) {
+	t.Parallel()
+	s := servertest.Start(t, func(c *config.Settings) { c.Instance.AccountApprovalRequired, c.Captcha.Enabled = true, false })
+	agreed := api.Bool(true)
+	register := func(nick string) {
+		t.Helper()
+		if _, err := s.With(s.AppToken()).Accounts.Register(t.Context(), api.NewAccount{
+			Username: nick, Email: nick + "@example.org", Password: "a long password", Agreement: &agreed, Reason: "friends",
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	register("newbie")
+	register("spammy")
+	d := beginOn(t, s.Admin("root"), 80, 24, Options{})
+	if d.m.waiting != 2 {
+		t.Errorf("%d wait at the start", d.m.waiting)
+	}
+	register("late")
+	d.pass(2 * time.Minute)
+	if d.m.waiting != 3 {
+		t.Errorf("%d wait after another registration", d.m.waiting)
+	}
+	d.findUser("newbie")
+	d.press("a")
+	d.shows("approve newbie (for good)")
+	d.pass(5 * time.Second)
+	d.findUser("spammy")
+	d.press("R")
+	d.shows("reject, which deletes the pending account:", "spammy", "y yes")
+	d.press("y")
+	d.shows("OUTBOX 1  reject spammy, which deletes the pending account (for good)")
+	d.pass(5 * time.Second)
+	if d.m.waiting != 1 {
+		t.Errorf("%d wait after both", d.m.waiting)
+	}
+	d.press("u")
+	d.shows("cannot be undone (it stays deleted): reject spammy")
+	u, err := s.Admin("root").Admin.Users.Get(t.Context(), "spammy")
+	if err == nil && !u.Deactivated {
+		t.Errorf("spammy is still there: %+v", u)
+	}
+	d.findUser("root")
+	d.press("R")
+	d.shows("nobody here to reject")
+}

@@ -38,12 +38,14 @@ const (
 
 // Result is the end of one action. Err explains failed, unknown and skipped;
 // Inverse, when there is one, takes the change back as long as the object is
-// still as this action left it.
+// still as this action left it. Meanwhile, of an unchanged object, is somebody
+// else's change to the same end, made after the person looked.
 type Result struct {
-	Action  Action
-	Outcome Outcome
-	Err     error
-	Inverse *Action
+	Action    Action
+	Outcome   Outcome
+	Err       error
+	Inverse   *Action
+	Meanwhile *Conflict
 }
 
 // Conflict is the error of an action on an object that somebody changed after

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"net/http"
+	"slices"
 	"sync"
 
 	"svc/client"
@@ -243,11 +244,11 @@ func (r *run) look(ctx context.Context, rules kindRules, it *item) {
 		return
 	}
 	wish := rules.wish(it.action)
-	if holds(wish, it.now) {
-		it.end(Unchanged, nil)
-		return
-	}
-	if r.engine.opts.Force || !surprised(it, wish) {
+	already := holds(wish, it.now)
+	if !surprised(it, wish) || !already && r.engine.opts.Force {
+		if already {
+			it.end(Unchanged, nil)
+		}
 		return
 	}
 	conflict := &Conflict{Target: it.target.String()}
@@ -256,7 +257,15 @@ func (r *run) look(ctx context.Context, rules kindRules, it *item) {
 			conflict = found
 		}
 	}
-	if r.engine.opts.OwnIsFine && conflict.By != "" && conflict.By == r.engine.whoami(ctx) {
+	own := conflict.By != "" && conflict.By == r.engine.whoami(ctx)
+	if already {
+		it.end(Unchanged, nil)
+		if conflict.By != "" && !own {
+			it.result.Meanwhile = conflict
+		}
+		return
+	}
+	if r.engine.opts.OwnIsFine && own {
 		return
 	}
 	conflict.Target = it.target.String()
@@ -306,6 +315,37 @@ func (r *run) succeed(rules kindRules, it *item) {
 		it.result.Inverse = rules.inverse(it)
 	}
 	it.end(Changed, nil)
+}
+
+// Renew returns actions with Before as their objects are now: to overwrite a change
+// that a conflict told of, but none after it. Nothing is written.
+func (e *Engine) Renew(ctx context.Context, actions []Action) ([]Action, error) {
+	renewed := slices.Clone(actions)
+	for i, a := range renewed {
+		if len(a.Before) == 0 {
+			continue
+		}
+		kind := a.Kind.facts()
+		if kind.rules == nil {
+			return nil, &UsageError{"there is no action " + Quote(string(a.Kind))}
+		}
+		target, err := ParseTarget(a.Kind.Noun(), a.Target)
+		if err != nil {
+			return nil, err
+		}
+		it := &item{action: a, target: target}
+		if err := kind.rules(e, a.Kind).read(ctx, it); err != nil {
+			return nil, err
+		}
+		before := map[string]string{}
+		for key := range a.Before {
+			if now, known := it.now[key]; known {
+				before[key] = now
+			}
+		}
+		renewed[i].Before = before
+	}
+	return renewed, nil
 }
 
 // pending are the items that have not ended.

@@ -205,6 +205,44 @@ func TestWhatSomebodyElseAlreadyDidIsUnchanged(t *testing.T) {
 		{Kind: ReportResolve, Target: "report/a", Before: map[string]string{"state": "open"}},
 	})
 	want(t, told(got), []string{"report/a report.resolve unchanged"})
+	if got[0].Meanwhile != nil {
+		t.Errorf("without a log it is said that %s did it", got[0].Meanwhile.By)
+	}
+	p.log = []string{"report_update tess 1769850251 @tess updated report #a (on user @u) with 'resolved' state"}
+	again := []Action{got[0].Action}
+	if got := New(p.client(), Options{}).Do(context.Background(), again); got[0].Meanwhile == nil || got[0].Meanwhile.By != "tess" {
+		t.Errorf("%+v, want that tess did it", got[0])
+	}
+	p.self = "tess"
+	if got := New(p.client(), Options{}).Do(context.Background(), again); got[0].Meanwhile != nil {
+		t.Errorf("the own change counts as somebody else's: %+v", got[0].Meanwhile)
+	}
+}
+
+// TestARenewedActionOverwritesOneChangeAlone renews an action after a conflict: it
+// goes, unless the object changes once more.
+func TestARenewedActionOverwritesOneChangeAlone(t *testing.T) {
+	p := newPeer(t)
+	p.reports["a"] = "closed"
+	e := New(p.client(), Options{})
+	actions := []Action{{Kind: ReportResolve, Target: "report/a", Before: map[string]string{"state": "open"}}}
+	if got := e.Do(t.Context(), actions); got[0].Outcome != Failed {
+		t.Fatalf("got %v, want a conflict", told(got))
+	}
+	renewed, err := e.Renew(t.Context(), actions)
+	if err != nil || renewed[0].Before["state"] != "closed" || actions[0].Before["state"] != "open" || len(p.writes) > 0 {
+		t.Fatalf("renewed %+v from %+v, %v, writes %q", renewed, actions, err, p.writes)
+	}
+	p.reports["a"] = "open"
+	if got := e.Do(t.Context(), renewed); got[0].Outcome != Failed {
+		t.Errorf("got %v, want a conflict with the second change", told(got))
+	}
+	p.reports["a"] = "closed"
+	want(t, told(e.Do(t.Context(), renewed)), []string{"report/a report.resolve changed"})
+	delete(p.reports, "a")
+	if _, err := e.Renew(t.Context(), actions); !errors.Is(err, client.ErrNotFound) {
+		t.Errorf("a report that is gone: %v", err)
+	}
 }
 
 func TestOneVanishedUserDoesNotKeepTheOthersFromChanging(t *testing.T) {

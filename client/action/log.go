@@ -18,7 +18,7 @@ func (e *Engine) lastLog(ctx context.Context, mention string, about func(api.Log
 		return nil
 	}
 	for _, entry := range entries.Items {
-		if about(entry) && mentions(entry.Message, mention) {
+		if about(entry) && Mentions(entry.Message, mention) {
 			return &Conflict{
 				Now: nowOf(entry),
 				By:  entry.Data.Actor.Nickname,
@@ -29,9 +29,9 @@ func (e *Engine) lastLog(ctx context.Context, mention string, about func(api.Log
 	return nil
 }
 
-// mentions reports whether text names exactly this object: "report #9xA" is not
+// Mentions reports whether text names exactly this object: "report #9xA" is not
 // mentioned by "report #9xA7", nor "@kim" by "@kimberly" or "@kim@there.example".
-func mentions(text, mention string) bool {
+func Mentions(text, mention string) bool {
 	text, mention = strings.ToLower(text), strings.ToLower(mention)
 	for {
 		i := strings.Index(text, mention)

@@ -6,8 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"svc/client"
 	"svc/client/action"
 	"svc/client/login"
+	"svc/client/playbook"
 	"svc/cmd/svcctl/cli"
 	"svc/tui"
 )
@@ -41,6 +43,10 @@ func tuiCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			books, err := playbook.Load(conn.Config.Playbooks, conn.Config.Templates)
+			if err != nil {
+				return err
+			}
 			if theme == "" {
 				theme = conn.Context.Theme
 			}
@@ -48,17 +54,23 @@ func tuiCommand(a *cli.App) *cobra.Command {
 				theme = "mono"
 			}
 			return tui.Run(cmd.Context(), tui.Options{
-				Client:   conn.Client,
-				Context:  conn.Name,
-				Theme:    theme,
-				Colour:   conn.Context.Color,
-				Getenv:   a.Getenv,
-				StateDir: login.PathsFrom(a.Getenv).State,
-				NoMouse:  noMouse,
-				Plain:    plain,
-				ReadOnly: conn.ReadOnly,
-				Keys:     keys,
-				Filters:  filters,
+				Client:    conn.Client,
+				Context:   conn.Name,
+				Theme:     theme,
+				Colour:    conn.Context.Color,
+				Getenv:    a.Getenv,
+				StateDir:  login.PathsFrom(a.Getenv).State,
+				NoMouse:   noMouse,
+				Plain:     plain,
+				ReadOnly:  conn.ReadOnly,
+				Keys:      keys,
+				Filters:   filters,
+				Playbooks: books,
+				Templates: conn.Config.Templates,
+				Renewal: &tui.Renewal{
+					Begin: func() (*login.Login, error) { return a.LogInAgain(conn) },
+					Keep:  func(c login.Credential) (*client.Client, error) { return a.Renew(conn, c) },
+				},
 			})
 		},
 	}

@@ -20,6 +20,7 @@ import (
 
 	"svc/client"
 	"svc/client/login"
+	"svc/client/playbook"
 	"svc/db"
 	"svc/server"
 	"svc/server/demo"
@@ -345,8 +346,12 @@ func (a *app) meet(ctx context.Context, cfg config.Config, s shown) error {
 	if err != nil {
 		return err
 	}
+	books, err := playbook.Load(nil, nil)
+	if err != nil {
+		return err
+	}
 	reach := s.reach(cfg.BaseURL)
-	err = tui.Run(ctx, tui.Options{Client: c, Context: "demo", StateDir: filepath.Join(cfg.DataDir, "tui"), Demo: reach})
+	err = tui.Run(ctx, tui.Options{Client: c, Context: "demo", StateDir: filepath.Join(cfg.DataDir, "tui"), Playbooks: books, Demo: reach})
 	_, printErr := fmt.Fprintln(a.stdout, strings.Join(append([]string{"This demo was at"}, reach...), "\n"))
 	return errors.Join(err, printErr)
 }

@@ -48,6 +48,15 @@ func NewEntry(e api.LogEntry) Entry {
 			out.Status = about.ID
 		}
 	}
+	for _, u := range e.Data.Subjects {
+		out.Users = append(out.Users, u.Nickname)
+	}
+	for _, u := range []*api.LogUser{e.Data.Follower, e.Data.Followed} {
+		if u != nil {
+			out.Users = append(out.Users, u.Nickname)
+		}
+	}
+	out.Users = append(out.Users, e.Data.Nicknames...)
 	out.What = safe.Clean(safe.Raw(out.worded(e))).OneLine()
 	return out
 }

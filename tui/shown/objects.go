@@ -89,6 +89,7 @@ type Report struct {
 	Text  safe.Safe
 	Posts []Post
 	Notes []Note
+	Noted bool // the answer carries notes, if there are any
 }
 
 // NewReport converts a report and all in it.
@@ -103,6 +104,7 @@ func NewReport(r api.AdminReport) *Report {
 	for _, s := range r.Statuses {
 		out.Posts = append(out.Posts, NewPost(s))
 	}
+	out.Noted = r.Notes != nil
 	for _, n := range r.Notes {
 		out.Notes = append(out.Notes, Note{By: Acct(n.User.Nickname), At: n.CreatedAt.Time, Text: safe.Clean(safe.Raw(n.Content))})
 	}

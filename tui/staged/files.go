@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -34,6 +35,7 @@ type file struct {
 type content struct {
 	Items  []*Item           `json:"items"`
 	Drafts map[string]string `json:"drafts,omitempty"`
+	Folded map[string]string `json:"folded,omitempty"`
 }
 
 // Open takes a free outbox file of the context in dir, and the actions in the
@@ -42,7 +44,7 @@ func Open(dir, context string, timer func() time.Time) (*Actions, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("outbox: %w", err)
 	}
-	o := &Actions{Drafts: map[string]string{}, settled: map[string]time.Time{}, timer: timer}
+	o := &Actions{Drafts: map[string]string{}, Folded: map[string]string{}, settled: map[string]time.Time{}, timer: timer}
 	for i := range maxOutboxes {
 		path := filepath.Join(dir, fmt.Sprintf("outbox-%s-%d.json", fileName(context), i))
 		lock := flock.New(path + ".lock")
@@ -92,13 +94,19 @@ func (o *Actions) adopt(content *content) {
 		if len(item.Actions) == 0 {
 			continue
 		}
-		item.Phase = Asking
-		item.Label = safe.Line(item.Label)
+		if item.Phase != Conflict {
+			item.Phase = Asking
+		}
+		item.Label, item.Lost = safe.Line(item.Label), safe.Line(item.Lost)
+		for target, why := range item.Why {
+			item.Why[target] = safe.Line(why)
+		}
 		o.Items, o.index = append(o.Items, item), nil
 	}
 	for id, text := range content.Drafts {
 		o.Drafts[id] = text
 	}
+	maps.Copy(o.Folded, content.Folded)
 }
 
 func readOutbox(path string) (*content, error) {
@@ -117,7 +125,7 @@ func readOutbox(path string) (*content, error) {
 }
 
 func (o *Actions) content() []byte {
-	data, err := json.MarshalIndent(content{Items: append([]*Item{}, o.Items...), Drafts: o.Drafts}, "", " ")
+	data, err := json.MarshalIndent(content{Items: append([]*Item{}, o.Items...), Drafts: o.Drafts, Folded: o.Folded}, "", " ")
 	if err != nil {
 		panic(err) // strings, times and maps of strings always encode
 	}
@@ -175,7 +183,7 @@ func (o *Actions) Close() error {
 		return nil
 	}
 	err := o.Save()()
-	if len(o.Items) == 0 && len(o.Drafts) == 0 {
+	if len(o.Items) == 0 && len(o.Drafts) == 0 && len(o.Folded) == 0 {
 		err = errors.Join(err, os.Remove(o.file.path))
 	}
 	return errors.Join(err, o.file.lock.Unlock())

@@ -7,6 +7,7 @@
 package staged
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -21,6 +22,9 @@ const (
 	Held    Phase = "held"    // was due while nothing could be sent
 	Asking  Phase = "asking"  // from an earlier run, or held too long: sent only on request
 	Sending Phase = "sending"
+	// Conflict is of objects that somebody else changed meanwhile: it is sent only
+	// when the person decides so.
+	Conflict Phase = "conflict"
 )
 
 // Item is one key press: a change of one or many objects that has not been
@@ -30,12 +34,20 @@ type Item struct {
 	Label   string          `json:"label"` // printable
 	At      time.Time       `json:"at"`
 	Phase   Phase           `json:"phase"`
+	// Play says that the actions are steps of several kinds, in order, of which none
+	// is taken after one failed.
+	Play bool `json:"play,omitempty"`
+	// Lost is what a deactivation ends that its undo does not bring back, "3 follows",
+	// printable; "" where it is not known.
+	Lost string `json:"lost,omitempty"`
+	// Why has the present states of objects in conflict, by target, printable.
+	Why map[string]string `json:"why,omitempty"`
 
 	Due    time.Time `json:"-"` // by the timer's clock
 	Undoes *Done     `json:"-"` // set when it takes back another
 }
 
-// Kind is that of all its actions.
+// Kind is that of all its actions, of a play that of the first.
 func (s *Item) Kind() action.Kind { return s.Actions[0].Kind }
 
 // Done is the result of a staged action, for undo and the list of actions.
@@ -53,6 +65,7 @@ type Actions struct {
 	Items  []*Item
 	Done   []*Done
 	Drafts map[string]string // notes being written, by report id
+	Folded map[string]string // reports by which posts were judged, by post
 	file   *file
 
 	index   map[string]indexed   // unsent actions by target, nil when out of date
@@ -79,9 +92,11 @@ func (o *Actions) Stage(s *Item) {
 	o.Items, o.index = append(o.Items, s), nil
 }
 
-// contradicts reports kinds of which only the last counts: a note does not
-// cancel another.
-func contradicts(k action.Kind) bool { return k != action.ReportNote && k != action.ReportNoteDelete }
+// contradicts reports kinds of which only the last counts: a note or a message does
+// not cancel another.
+func contradicts(k action.Kind) bool {
+	return k != action.ReportNote && k != action.ReportNoteDelete && k != action.UserMessage
+}
 
 func (o *Actions) withdraw(a action.Action) {
 	if _, _, any := o.About(a.Target); !any {
@@ -93,15 +108,40 @@ func (o *Actions) withdraw(a action.Action) {
 			continue
 		}
 		item.Actions = slices.DeleteFunc(item.Actions, func(b action.Action) bool {
-			return b.Target == a.Target && contradicts(b.Kind) && !independent(a.Kind, b.Kind)
+			return b.Target == a.Target && contradicts(b.Kind) && !independent(a, b)
 		})
 	}
 	o.Items = slices.DeleteFunc(o.Items, func(s *Item) bool { return len(s.Actions) == 0 })
 }
 
-// independent reports two changes of one status that do not touch each other.
-func independent(a, b action.Kind) bool {
-	return a == action.StatusSensitive && b == action.StatusVisibility || a == action.StatusVisibility && b == action.StatusSensitive
+// independent reports two changes of one object that do not touch each other.
+func independent(a, b action.Action) bool {
+	if a.Kind == action.UserDelete || b.Kind == action.UserDelete || a.Kind == action.StatusDelete || b.Kind == action.StatusDelete {
+		return false
+	}
+	x, y := part(a.Kind), part(b.Kind)
+	return x != y || x == "tags" && a.Args["tags"] != b.Args["tags"] || x == "follows" && a.Args["followed"] != b.Args["followed"]
+}
+
+// part is the property of an object that a kind changes.
+func part(k action.Kind) string {
+	switch k {
+	case action.ReportResolve, action.ReportClose, action.ReportReopen:
+		return "state"
+	case action.UserActivate, action.UserDeactivate:
+		return "activation"
+	case action.UserTag, action.UserUntag:
+		return "tags"
+	case action.UserMakeAdmin, action.UserUnmakeAdmin:
+		return "admin"
+	case action.UserMakeModerator, action.UserUnmakeModerator:
+		return "moderator"
+	case action.UserFollow, action.UserUnfollow:
+		return "follows"
+	case action.RelayFollow, action.RelayUnfollow, action.MediaPurge, action.MediaUnban:
+		return k.Noun()
+	}
+	return string(k)
 }
 
 // Cancel takes out the newest action that was not sent.
@@ -135,7 +175,7 @@ func (o *Actions) Unsent(phases ...Phase) []*Item {
 }
 
 // Take marks the items of one request as sending: of the items that are due,
-// those of the first one's kind. While a request is under way it takes none.
+// those of the first one's kind, or a play alone. While a request is under way it takes none.
 func (o *Actions) Take(now time.Time) []*Item {
 	var batch []*Item
 	for _, item := range o.Items {
@@ -147,7 +187,7 @@ func (o *Actions) Take(now time.Time) []*Item {
 		if item.Phase != Waiting && item.Phase != Held || item.Due.After(now) {
 			continue
 		}
-		if len(batch) == 0 || batch[0].Kind() == item.Kind() {
+		if len(batch) == 0 || batch[0].Kind() == item.Kind() && !batch[0].Play && !item.Play {
 			batch = append(batch, item)
 		}
 	}
@@ -157,10 +197,10 @@ func (o *Actions) Take(now time.Time) []*Item {
 	return batch
 }
 
-// Hurry makes everything due that waits or is asked about.
+// Hurry makes everything due that waits or is asked about, but for conflicts.
 func (o *Actions) Hurry(now time.Time) {
 	for _, item := range o.Items {
-		if item.Phase != Sending {
+		if item.Phase != Sending && item.Phase != Conflict {
 			item.Phase, item.Due = Waiting, now
 		}
 	}
@@ -201,6 +241,23 @@ func (o *Actions) About(target string) (*Item, action.Action, bool) {
 	return found.item, found.action, ok
 }
 
+// InConflict reports whether an action on an object waits for a decision.
+func (o *Actions) InConflict(target string) bool {
+	item, _, ok := o.About(target)
+	return ok && item.Phase == Conflict && item.Why[target] != ""
+}
+
+// KeepTheirs gives up the actions of item on objects that somebody else changed.
+// The rest of it waits again, until due.
+func (o *Actions) KeepTheirs(item *Item, due time.Time) {
+	o.index = nil
+	item.Actions = slices.DeleteFunc(item.Actions, func(a action.Action) bool { return item.Why[a.Target] != "" })
+	item.Phase, item.Due, item.Why = Waiting, due, nil
+	if len(item.Actions) == 0 {
+		o.Items = slices.DeleteFunc(o.Items, func(s *Item) bool { return s == item })
+	}
+}
+
 // Busy reports whether an action on an object is under way, or ended so lately
 // that the object as read may be older.
 func (o *Actions) Busy(target string) bool {
@@ -223,33 +280,24 @@ func (o *Actions) LastDone() *Done {
 }
 
 // Entries are the journal's entries that the item takes back, one for each of its
-// actions; none where it takes nothing back.
+// actions: "" for those that take nothing back.
 func (s *Item) Entries() []string {
+	entries := make([]string, len(s.Actions))
 	if s.Undoes == nil || len(s.Undoes.Entries) != len(s.Undoes.Results) {
-		return nil
+		return entries
 	}
-	var entries []string
-	for i, r := range s.Undoes.Results {
-		if r.Outcome == action.Changed && r.Inverse != nil {
-			entries = append(entries, s.Undoes.Entries[i])
+	used := make([]bool, len(s.Undoes.Results))
+	for i, a := range s.Actions {
+		for k, r := range slices.Backward(s.Undoes.Results) {
+			if !used[k] && r.Outcome == action.Changed && r.Inverse != nil && takesBack(*r.Inverse, a) {
+				entries[i], used[k] = s.Undoes.Entries[k], true
+				break
+			}
 		}
-	}
-	if len(entries) != len(s.Actions) {
-		return nil // part of it was withdrawn
 	}
 	return entries
 }
 
-// Inverses are the actions that take d back, and how many have none.
-func (d *Done) Inverses() (back []action.Action, without int) {
-	for _, r := range d.Results {
-		switch {
-		case r.Outcome != action.Changed:
-		case r.Inverse == nil:
-			without++
-		default:
-			back = append(back, *r.Inverse)
-		}
-	}
-	return back, without
+func takesBack(inverse, a action.Action) bool {
+	return inverse.Kind == a.Kind && inverse.Target == a.Target && maps.Equal(inverse.Args, a.Args)
 }

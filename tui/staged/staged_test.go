@@ -50,8 +50,14 @@ func TestTheLastWishForAnObjectCounts(t *testing.T) {
 	stage(o, action.StatusSensitive, 0, "status/1")
 	stage(o, action.StatusVisibility, 0, "status/1")
 	stage(o, action.ReportClose, 0, "report/2")
+	stage(o, action.UserDeactivate, 0, "user/kim")
+	stage(o, action.UserTag, 0, "user/kim")
+	stage(o, action.UserActivate, 0, "user/kim")
+	stage(o, action.StatusSensitive, 0, "status/2")
+	stage(o, action.StatusDelete, 0, "status/2")
 	want := []string{
 		"report.note report/1", "report.close report/1", "status.sensitive status/1", "status.visibility status/1", "report.close report/2",
+		"user.tag.add user/kim", "user.activate user/kim", "status.delete status/2",
 	}
 	if diff := cmp.Diff(want, labels(o.Items)); diff != "" {
 		t.Error(diff)
@@ -93,6 +99,36 @@ func TestWhatIsBeingSentCannotBeCancelled(t *testing.T) {
 	}
 	if n := o.CancelAll(); n != 0 {
 		t.Errorf("cancelled %d", n)
+	}
+}
+
+// TestAConflictIsKeptAndNeverDueByItself holds an item in conflict against all that
+// sends others, and a restart.
+func TestAConflictIsKeptAndNeverDueByItself(t *testing.T) {
+	dir := t.TempDir()
+	o := open(t, dir)
+	item := stage(o, action.ReportResolve, 0, "report/1", "report/2")
+	item.Phase, item.Why = Conflict, map[string]string{"report/2": "closed by tess"}
+	o.Hurry(noon)
+	if batch := o.Take(noon); batch != nil {
+		t.Errorf("took %v", labels(batch))
+	}
+	if _, any := o.Next(); any || !o.InConflict("report/2") || o.InConflict("report/1") || o.Busy("report/2") {
+		t.Error("it counts down, or is on its way")
+	}
+	if err := o.Save()(); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.file.lock.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	o = open(t, dir)
+	if len(o.Items) != 1 || o.Items[0].Phase != Conflict || o.Items[0].Why["report/2"] != "closed by tess" {
+		t.Fatalf("after a restart there is %+v", o.Items)
+	}
+	o.KeepTheirs(o.Items[0], noon)
+	if diff := cmp.Diff([]string{"report.resolve report/1"}, labels(o.Take(noon))); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -26,7 +27,11 @@ func (a *App) ClientOptions() []client.Option {
 // shown in place of sending them, and for read-only sessions it refuses them,
 // with no exception for any command.
 func (a *App) newClient(s *login.Session) (*client.Client, error) {
-	opts := append(a.ClientOptions(), client.WithTokenSource(s))
+	return a.clientWith(s, client.WithTokenSource(s))
+}
+
+func (a *App) clientWith(s *login.Session, token client.Option) (*client.Client, error) {
+	opts := append(a.ClientOptions(), token)
 	if s.Origin.Scheme == "http" {
 		opts = append(opts, client.WithInsecureHTTP()) // login.ParseOrigin allowed it
 	}
@@ -37,6 +42,34 @@ func (a *App) newClient(s *login.Session) (*client.Client, error) {
 		opts = append(opts, client.WithReadOnly())
 	}
 	return client.New(s.Origin.String(), opts...)
+}
+
+// LogInAgain starts a login for the session of conn, of which the token was refused.
+func (a *App) LogInAgain(conn *Connection) (*login.Login, error) {
+	var known login.Credential
+	if conn.From == "stored" {
+		var err error
+		if known, err = a.store().Get(conn.Name); err != nil && !errors.Is(err, login.ErrNoCredential) {
+			return nil, err
+		}
+	}
+	return login.NewLogin(conn.Origin, known, "", a.ClientOptions()...)
+}
+
+// Renew is the client of conn's session with another credential. It takes the place of
+// the stored one; where the token came from elsewhere, it serves this run alone.
+func (a *App) Renew(conn *Connection, c login.Credential) (*client.Client, error) {
+	if conn.From != "stored" {
+		return a.clientWith(conn.Session, client.WithToken(c.AccessToken))
+	}
+	if _, err := a.store().Put(conn.Name, c); err != nil {
+		return nil, err
+	}
+	return a.newClient(conn.Session)
+}
+
+func (a *App) store() *login.Store {
+	return login.NewStore(login.PathsFrom(a.Getenv).Credentials, a.UseKeyring)
 }
 
 // preview keeps a write for showDryRun.

@@ -1,0 +1,156 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"svc/client/action"
+	"svc/client/safe"
+	"svc/tui/shown"
+)
+
+const (
+	// claimWords begin the note that claims a report; its author's name follows.
+	claimWords = "claimed by "
+	// claimTime is how long a claim holds.
+	claimTime = 30 * time.Minute
+	// presentTime is how long somebody counts as here after their last action.
+	presentTime = 5 * time.Minute
+)
+
+// claimOf is the newest claim of a report: a note by a moderator with their own name.
+func claimOf(r *shown.Report) (by string, at time.Time) {
+	for _, n := range r.Notes {
+		if strings.TrimSpace(n.Text.String()) == claimWords+n.By.String() && !n.At.Before(at) {
+			by, at = n.By.String(), n.At
+		}
+	}
+	return by, at
+}
+
+// claim is who works on the report of a row, and for how long; "" for nobody.
+func (r *reports) claim(m *model, row int) (by string, since time.Duration) {
+	by = r.Text(row, colClaim)
+	since = max(0, m.now().Sub(time.Unix(r.Num(row, numClaim), 0)))
+	if since >= claimTime {
+		return "", 0
+	}
+	return by, since
+}
+
+// stageClaims claims the reports of rows, where answers carry the notes to read it
+// from.
+func (r *reports) stageClaims(m *model, rows []int) tea.Cmd {
+	if !r.noted {
+		m.say(inkDim, "claims are notes, and this server does not return notes")
+		return nil
+	}
+	var actions []action.Action
+	var others []string
+	for _, row := range rows {
+		by, since := r.claim(m, row)
+		switch {
+		case by == m.me.String():
+			continue
+		case by != "":
+			others = append(others, fmt.Sprintf("%s (%s, %s ago)", shown.ShortID(r.ID(row)), by, safe.Age(since)))
+		}
+		actions = append(actions, action.Action{
+			Kind: action.ReportNote, Target: "report/" + r.ID(row), Args: map[string]string{"text": claimWords + m.me.String()},
+		})
+	}
+	if len(actions) == 0 {
+		m.say(inkDim, "claimed by you already")
+		return nil
+	}
+	stage := func(m *model) tea.Cmd {
+		r.Unmark()
+		return m.stage(actions, strings.Replace(stagedLabel(action.ReportNote, actions), action.ReportNote.Verb(), "claim", 1))
+	}
+	if len(others) > 0 {
+		m.askNames("claim what others have claimed", others, stage)
+		return nil
+	}
+	return stage(m)
+}
+
+// warnClaimed says that actions are about reports that somebody else works on.
+func (m *model) warnClaimed(actions []action.Action) {
+	r := m.reports
+	warn := func(row int) bool {
+		by, since := r.claim(m, row)
+		if by == "" || by == m.me.String() {
+			return false
+		}
+		m.say(inkWarn, fmt.Sprintf("%s is claimed by %s, %s ago; %s cancels", shown.ShortID(r.ID(row)), by, safe.Age(since), m.keys.key(doUndo)))
+		return true
+	}
+	for _, a := range actions {
+		noun, name, _ := strings.Cut(a.Target, "/")
+		switch {
+		case noun == "report" && !strings.HasPrefix(a.Args["text"], claimWords):
+			if row, known := r.Row(name); known && warn(row) {
+				return
+			}
+		case noun == "user":
+			if slices.ContainsFunc(r.with(name, colNick), warn) {
+				return
+			}
+		}
+	}
+}
+
+// presence is the last that somebody else did.
+type presence struct {
+	at  time.Time
+	did string
+}
+
+// saw notes that somebody else is at work.
+func (m *model) saw(e shown.Entry) {
+	if e.Actor == m.me.String() || e.Actor == "" || m.present[e.Actor].at.After(e.At) {
+		return
+	}
+	did := strings.ReplaceAll(e.Action, "_", " ")
+	switch {
+	case e.Report != "" && e.Action == "report_update":
+		did = e.State + " " + shown.ShortID(e.Report)
+		if e.State == "open" {
+			did = "reopened " + shown.ShortID(e.Report)
+		}
+	case e.Report != "":
+		did = "noted " + shown.ShortID(e.Report)
+	case len(e.Users) == 1:
+		did += " " + shown.Acct(e.Users[0]).String()
+	}
+	m.present[e.Actor] = presence{e.At, did}
+}
+
+// others says who else is here: "tess here; resolved 9x8fw 20s ago".
+func (m *model) others() string {
+	var names []string
+	for name, p := range m.present {
+		if m.now().Sub(p.at) < presentTime {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		if c := m.present[b].at.Compare(m.present[a].at); c != 0 {
+			return c
+		}
+		return strings.Compare(a, b)
+	})
+	last := m.present[names[0]]
+	who := names[0] + " here; "
+	if len(names) > 1 {
+		who = strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1] + " here; " + names[0] + " "
+	}
+	return who + last.did + " " + safe.Age(max(0, m.now().Sub(last.at))) + " ago"
+}

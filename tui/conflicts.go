@@ -1,0 +1,179 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"svc/client/action"
+	"svc/client/safe"
+	"svc/tui/staged"
+)
+
+// conflictPause is how long the keyboard rests before a conflict asks by itself: a
+// question in the middle of typing would swallow keys.
+const conflictPause = time.Second
+
+// renewed is an item in conflict with its objects as they are now.
+type renewed struct {
+	item    *staged.Item
+	actions []action.Action
+	err     error
+}
+
+func conflictOf(r action.Result) *action.Conflict {
+	var conflict *action.Conflict
+	errors.As(r.Err, &conflict)
+	return conflict
+}
+
+// conflict says why an action on an object waits for a decision: "closed by tess at
+// 2026-01-31T12:05:00Z", "" for none.
+func (m *model) conflict(target string) string {
+	if !m.staged.InConflict(target) {
+		return ""
+	}
+	item, _, _ := m.staged.About(target)
+	return item.Why[target]
+}
+
+// enterConflict keeps actions that met somebody else's change, until the person
+// decides.
+func (m *model) enterConflict(item *staged.Item) {
+	item.Phase = staged.Conflict
+	m.staged.Stage(item)
+	for target := range item.Why {
+		m.troubles[target] = m.conflict(target)
+	}
+	m.say(inkWarn, fmt.Sprintf("%s: %s; it waits for you, %s decides", item.Label, m.firstWhy(item), m.keys.key(doOutbox)))
+}
+
+func (m *model) firstWhy(item *staged.Item) string {
+	for _, a := range item.Actions {
+		if why := item.Why[a.Target]; why != "" {
+			return why
+		}
+	}
+	return "changed meanwhile"
+}
+
+// offerConflict asks about the next conflict that was not asked about, as soon as
+// nothing else is going on.
+func (m *model) offerConflict() {
+	if item := m.newConflict(); item != nil && m.prompt == nil && !m.quitting && m.timer().Sub(m.poll.lastKey) >= conflictPause {
+		m.askConflict(item)
+	}
+}
+
+// newConflict is the first one that was not asked about, nil for none.
+func (m *model) newConflict() *staged.Item {
+	for _, item := range m.staged.Unsent(staged.Conflict) {
+		if !m.offered[item] {
+			return item
+		}
+	}
+	return nil
+}
+
+// askConflict offers what to do about objects that somebody else changed.
+func (m *model) askConflict(item *staged.Item) {
+	m.offered[item] = true
+	title := []line{inked(inkWarn, " "+item.Label+" met a change by somebody else")}
+	const most = 4
+	var met []action.Action
+	for _, a := range item.Actions {
+		if item.Why[a.Target] != "" && !slices.ContainsFunc(met, func(b action.Action) bool { return b.Target == a.Target }) {
+			met = append(met, a)
+		}
+	}
+	for _, a := range met[:min(most, len(met))] {
+		title = append(title, plain(fmt.Sprintf("   %s is %s", objectName(a.Kind, a.Target), item.Why[a.Target])))
+	}
+	if len(met) > most {
+		title = append(title, plain(fmt.Sprintf("   and %d more", len(met)-most)))
+	}
+	choices := []choice{
+		{"t", "keep theirs", func(m *model) tea.Cmd { return m.keepTheirs(item) }},
+		{"m", "apply mine", func(m *model) tea.Cmd { return m.applyMine(item) }},
+	}
+	if len(met) > 0 && (met[0].Kind.Noun() == "report" || met[0].Kind.Noun() == "user" && m.keys.has(doUsers)) {
+		choices = append(choices, choice{"o", "open", func(m *model) tea.Cmd { return m.openTarget(met[0].Target) }})
+	}
+	m.ask(&prompt{title: title, choices: append(choices, choice{"esc", "decide later", stay})})
+}
+
+// openTarget shows the object of an action.
+func (m *model) openTarget(target string) tea.Cmd {
+	noun, name, _ := strings.Cut(target, "/")
+	if noun == "user" {
+		return m.openUser(name)
+	}
+	m.reports.asked[name] = true
+	return tea.Batch(m.open(&reportPage{id: name}), m.load.report(name))
+}
+
+// keepTheirs gives up what met a change. What else the item has goes on.
+func (m *model) keepTheirs(item *staged.Item) tea.Cmd {
+	if !slices.Contains(m.staged.Items, item) {
+		return nil
+	}
+	why := item.Why
+	m.staged.KeepTheirs(item, m.timer().Add(delay(item.Actions)))
+	for target, text := range why {
+		delete(m.troubles, target)
+		state, _, _ := strings.Cut(text, " ")
+		reason, _, _ := strings.Cut(text, " at ")
+		if row, known := m.reports.Row(strings.TrimPrefix(target, "report/")); known && slices.Contains(reportStates, state) {
+			m.reports.setState(row, state, reason, true)
+		}
+	}
+	m.say(inkGood, "left as it is: "+item.Label)
+	m.offerConflict()
+	return tea.Batch(m.save(), m.schedule(), m.reports.refresh(), m.reports.wantDetail(m))
+}
+
+// applyMine reads the objects again, and sends the actions unless they change once
+// more.
+func (m *model) applyMine(item *staged.Item) tea.Cmd {
+	engine, actions := m.engine, item.Actions
+	return m.load.run(func(ctx context.Context) tea.Msg {
+		fresh, err := engine.Renew(ctx, actions)
+		return renewed{item, fresh, err}
+	})
+}
+
+func (m *model) renewed(msg renewed) tea.Cmd {
+	item := msg.item
+	switch {
+	case !slices.Contains(m.staged.Items, item) || len(msg.actions) != len(item.Actions) && msg.err == nil:
+		return nil // it was cancelled meanwhile
+	case msg.err != nil:
+		m.say(inkBad, item.Label+": "+reason(msg.err)+"; it waits on")
+		return nil
+	}
+	for target := range item.Why {
+		delete(m.troubles, target)
+	}
+	item.Actions, item.Why = msg.actions, nil
+	item.Phase, item.Due = staged.Waiting, m.timer()
+	return tea.Batch(m.flush(), m.schedule())
+}
+
+// settledRow reports whether the state of a report in the list is not to be touched:
+// an action on it is under way, or in conflict with the state that it has.
+func (m *model) settledRow(id string) bool {
+	return m.staged.Busy("report/"+id) || m.staged.InConflict("report/"+id)
+}
+
+// alreadyDone names who did the same before us: "already resolved by tess".
+func alreadyDone(r action.Result) string {
+	if r.Meanwhile == nil {
+		return "was so already"
+	}
+	return safe.Line("already " + r.Meanwhile.Now + " by " + r.Meanwhile.By)
+}

@@ -1,0 +1,340 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"svc/client/action"
+	"svc/client/canned"
+	"svc/client/playbook"
+	"svc/client/safe"
+	"svc/tui/nouns"
+	"svc/tui/shown"
+	"svc/tui/staged"
+)
+
+// stepNeeds are the privileges for the steps of playbooks.
+var stepNeeds = map[string][]nouns.Privilege{
+	"delete": {nouns.NeedsStatuses}, "sensitive": {nouns.NeedsStatuses},
+	"deactivate": {nouns.NeedsUsers, nouns.NeedsActivation},
+	"tag":        adminsAlone, "untag": adminsAlone, "message": {nouns.NeedsUsers},
+	"note": {nouns.NeedsReports}, "resolve": {nouns.NeedsReports}, "close": {nouns.NeedsReports},
+}
+
+func (m *model) mayPlay(book playbook.Playbook) bool {
+	return !slices.ContainsFunc(book.Steps, func(s playbook.Step) bool { return !m.rights.has(stepNeeds[s.Do]...) })
+}
+
+// play offers the playbooks for the reports of the chosen rows, or of the group.
+func (r *reports) play(m *model) tea.Cmd {
+	rows, marked := r.Chosen(), len(r.MarkedRows()) > 0
+	cases := r.cases(m, rows, &r.posts)
+	// Grouped by reporter, a row does not name the accounts of its reports.
+	asks := len(cases) > 1 || len(cases) == 1 && r.group == byReporter
+	return m.askPlay(cases, asks, func(m *model) tea.Cmd {
+		if marked {
+			r.Unmark()
+		} else {
+			r.pass(m)
+		}
+		return tea.Batch(r.refresh(), r.more(m), r.wantDetail(m))
+	})
+}
+
+func (p *reportPage) play(m *model) tea.Cmd {
+	row, known := m.reports.Row(p.id)
+	if !known {
+		m.say(inkDim, "this report is not in the list; open the reports in its state")
+		return nil
+	}
+	return m.askPlay(m.reports.cases(m, []int{row}, &p.posts), false, func(m *model) tea.Cmd {
+		if m.reports.UnderID() == p.id {
+			m.reports.pass(m)
+			p.follow(m)
+		}
+		return tea.Batch(m.reports.refresh(), m.reports.more(m), m.reports.wantDetail(m))
+	})
+}
+
+// pass moves the cursor on to the next row on which nothing waits.
+func (r *reports) pass(m *model) {
+	for {
+		before := r.Cursor()
+		r.Move(1)
+		if e, ok := r.Under(); !ok || r.Cursor() == before || e.Head() || m.wish("report/"+r.ID(e.Row)) == "" {
+			break
+		}
+	}
+	r.posts.reset()
+}
+
+// cases are the accounts of reports, with all that playbooks act on: a case for
+// each account.
+func (r *reports) cases(m *model, rows []int, posts *postPane) []playbook.Case {
+	var cases []playbook.Case
+	at := map[string]int{} // by nickname
+	for _, row := range rows {
+		nick := r.Text(row, colNick)
+		i, known := at[nick]
+		if !known || nick == "" { // accounts that are gone cannot be told apart
+			i = len(cases)
+			at[nick] = i
+			cases = append(cases, playbook.Case{
+				Nick: nick, Fields: m.fieldsOf(r.about(row), r.ID(row)), Before: map[string]map[string]string{},
+			})
+			cases[i].Before["user/"+nick] = map[string]string{"deactivated": fmt.Sprint(r.Num(row, numFlags)&flagDeactivated != 0)}
+		}
+		c := &cases[i]
+		c.Reports = append(c.Reports, r.ID(row))
+		if state := r.Text(row, colState); slices.Contains(reportStates, state) {
+			c.Before["report/"+r.ID(row)] = map[string]string{"state": state}
+		}
+		for _, id := range r.postsOf(row) {
+			if !slices.Contains(c.Posts, id) {
+				c.Posts = append(c.Posts, id)
+			}
+		}
+	}
+	for i := range cases {
+		if slices.ContainsFunc(cases[i].Posts, func(id string) bool { return posts.marks[id] }) {
+			cases[i].Posts = slices.DeleteFunc(cases[i].Posts, func(id string) bool { return !posts.marks[id] })
+		}
+	}
+	for row := range r.Columns.Len() {
+		if i, ok := at[r.Text(row, colNick)]; ok && r.Text(row, colNick) != "" && r.Text(row, colState) == "open" {
+			cases[i].All = append(cases[i].All, r.ID(row))
+		}
+	}
+	return cases
+}
+
+// about is the reported account of a row, as far as it is loaded.
+func (r *reports) about(row int) shown.Person {
+	if detail, ok := r.details.Peek(r.ID(row)); ok {
+		return detail.About
+	}
+	return shown.Person{Nick: r.Text(row, colNick), Acct: safe.Clean(safe.Raw(r.Text(row, colAbout)))}
+}
+
+// postsOf are the posts of a report that still stand.
+func (r *reports) postsOf(row int) []string {
+	ids := strings.Fields(r.Text(row, colPosts))
+	if detail, ok := r.details.Peek(r.ID(row)); ok {
+		ids = nil
+		for _, one := range detail.Posts {
+			if !one.Deleted {
+				ids = append(ids, one.ID)
+			}
+		}
+	}
+	return ids
+}
+
+// fieldsOf are the values for texts about an account, and about a report where
+// there is one.
+func (m *model) fieldsOf(p shown.Person, report string) canned.Fields {
+	f := canned.Fields{
+		canned.Nick: p.Nick, canned.Name: p.Name.String(), canned.Server: m.server, canned.Moderator: m.nick, canned.Report: report,
+	}
+	if _, host, remote := strings.Cut(p.Nick, "@"); remote {
+		f[canned.Host] = host
+	}
+	if detail, ok := m.reports.details.Peek(report); ok {
+		f[canned.Reason] = detail.Text.OneLine().String()
+	}
+	return f
+}
+
+// offer is a playbook that can be run here.
+type offer struct {
+	key, name string
+	actions   []action.Action
+	steps     string // its consequences
+	why       string // why it cannot be run, "" if it can
+}
+
+// offers are the playbooks for cases, each with a key of its own that is not the
+// opening one.
+func (m *model) offers(cases []playbook.Case) []offer {
+	var offers []offer
+	taken := map[string]bool{"esc": true}
+	for _, b := range m.keys.bindings {
+		if b.do == doPlay {
+			for _, key := range b.keys {
+				taken[key] = true
+			}
+		}
+	}
+	for _, book := range m.playbooks {
+		if !m.mayPlay(book) {
+			continue
+		}
+		o := offer{name: safe.Line(book.Name)}
+		for _, key := range append(strings.Split(book.Name, ""), strings.Split("123456789", "")...) {
+			if o.key == "" && !taken[key] {
+				o.key, taken[key] = key, true
+			}
+		}
+		for _, c := range cases {
+			plan, err := book.Plan(c)
+			if err != nil {
+				o.why = safe.Line(err.Error())
+				break
+			}
+			o.actions = append(o.actions, slices.DeleteFunc(plan, alreadySo)...)
+		}
+		if o.why == "" && len(o.actions) == 0 {
+			o.why = "nothing to do here"
+		}
+		o.steps = strings.Join(playbook.Consequences(o.actions, objectName), "; ")
+		if o.key != "" {
+			offers = append(offers, o)
+		}
+	}
+	return offers
+}
+
+// alreadySo reports an action whose object was seen as it asks for.
+func alreadySo(a action.Action) bool {
+	return a.Kind == action.UserDeactivate && a.Before["deactivated"] == "true" || a.Kind.State() != "" && a.Before["state"] == a.Kind.State()
+}
+
+// askPlay offers the playbooks for cases with their consequences, so that a clear
+// case takes this key and one more. With names, the accounts are asked about.
+func (m *model) askPlay(cases []playbook.Case, names bool, after func(*model) tea.Cmd) tea.Cmd {
+	if len(cases) == 0 {
+		return nil
+	}
+	offers := m.offers(cases)
+	if len(offers) == 0 {
+		m.say(inkDim, "no playbook here takes your privileges alone")
+		return nil
+	}
+	who := accountsOf(cases)
+	title := []line{inked(inkStrong, " play on "+someOf(who)+m.reports.openAbout(cases))}
+	var preview []line
+	var choices []choice
+	for _, o := range offers {
+		text, ink := o.steps, inkPlain
+		if o.why != "" {
+			text, ink = o.why, inkDim
+		} else {
+			choices = append(choices, choice{o.key, o.name, func(m *model) tea.Cmd { return m.choosePlay(o, who, names, after) }})
+		}
+		label := "   " + o.key + " " + o.name + ": "
+		for i, part := range safe.Wrap(text, max(20, m.width-2-safe.Width(label))) {
+			if i > 0 {
+				label = safe.Fit("", safe.Width(label))
+			}
+			preview = append(preview, line{{label, inkStrong}, {part, ink}})
+		}
+	}
+	q := &prompt{title: append(title, preview...), choices: append(choices, choice{"esc", "cancel", stay})}
+	if !names && !m.fits(q) { // then the preview comes with a question of its own
+		q.title = title
+		for i, o := range offers {
+			if o.why == "" {
+				at := slices.IndexFunc(q.choices, func(c choice) bool { return c.key == o.key })
+				q.choices[at].do = func(m *model) tea.Cmd { return m.previewPlay(offers[i], who, names, after) }
+			}
+		}
+	}
+	m.ask(q)
+	return nil
+}
+
+// fits reports whether all of a prompt is shown. Without a screen it always is.
+func (m *model) fits(p *prompt) bool {
+	return m.heardNotice != nil || len(p.draw(m.width)) < max(1, m.height/2)
+}
+
+func accountsOf(cases []playbook.Case) []string {
+	who := make([]string, len(cases))
+	for i, c := range cases {
+		who[i] = "an account that is gone"
+		if c.Nick != "" {
+			who[i] = "@" + shown.Acct(c.Nick).String()
+		}
+	}
+	return who
+}
+
+// openAbout counts the open reports about the accounts of cases, and says if there
+// may be more that are not loaded.
+func (r *reports) openAbout(cases []playbook.Case) string {
+	n := 0
+	for _, c := range cases {
+		n += len(c.All)
+	}
+	text := fmt.Sprintf(" (%d open)", n)
+	if n == 1 {
+		text = " (1 open)"
+	}
+	if !r.complete || r.state != "open" && r.state != "all" {
+		text = fmt.Sprintf(" (%d open of the %d reports loaded; there may be more)", n, r.Columns.Len())
+	}
+	return text
+}
+
+// previewPlay shows the consequences of one playbook, and asks.
+func (m *model) previewPlay(o offer, who []string, names bool, after func(*model) tea.Cmd) tea.Cmd {
+	m.askNames(o.name+" on "+someOf(who), strings.Split(o.steps, "; "), func(m *model) tea.Cmd { return m.choosePlay(o, who, names, after) })
+	return nil
+}
+
+func (m *model) choosePlay(o offer, who []string, names bool, after func(*model) tea.Cmd) tea.Cmd {
+	stage := func(m *model) tea.Cmd {
+		cmd := m.stageItem(&staged.Item{Actions: o.actions, Label: o.name + " on " + someOf(who) + ": " + o.steps, Play: true})
+		return tea.Batch(cmd, after(m))
+	}
+	if names {
+		what := fmt.Sprintf("%s on %d accounts", o.name, len(who))
+		if len(who) == 1 {
+			what = o.name + " on 1 account"
+		}
+		m.askNames(what, who, stage)
+		for _, part := range safe.Wrap(o.steps, max(20, m.width-4)) {
+			m.prompt.title = append(m.prompt.title, plain("   "+part))
+		}
+		return nil
+	}
+	return stage(m)
+}
+
+// shortLabel is the label of an item, of a play its name.
+func shortLabel(item *staged.Item) string {
+	if item.Play {
+		return playName(item)
+	}
+	return item.Label
+}
+
+// playName is the label of a play without its steps: "spam on @kim".
+func playName(item *staged.Item) string {
+	name, _, _ := strings.Cut(item.Label, ": ")
+	return name
+}
+
+// sayStopped tells at which step a play stopped, and how much of it was not done.
+func (m *model) sayStopped(d *staged.Done) {
+	rest := 0
+	var stop action.Result
+	for _, r := range d.Results {
+		switch {
+		case r.Outcome == action.Changed || r.Outcome == action.Unchanged:
+		case stop.Err == nil:
+			stop = r
+		default:
+			rest++
+		}
+	}
+	name, _, _ := strings.Cut(playName(d.Item), " ")
+	text := fmt.Sprintf("%s stopped at %s %s: %s", name, stop.Action.Kind.Verb(), objectName(stop.Action.Kind, stop.Action.Target), reason(stop.Err))
+	if rest > 0 {
+		text += fmt.Sprintf("; %d not done", rest)
+	}
+	m.say(inkBad, text)
+}

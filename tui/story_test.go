@@ -1,0 +1,177 @@
+package tui
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"svc/client/api"
+	"svc/db"
+	"svc/server/servertest"
+)
+
+// mixedQueue is a server with 100 reports of several kinds, in no order: what a person would
+// do about each stands in its words.
+func mixedQueue(t *testing.T) *servertest.Server {
+	t.Helper()
+	s := servertest.Start(t)
+	ctx := t.Context()
+	var reporters []string
+	for i := range 6 {
+		reporters = append(reporters, fmt.Sprintf("reporter%d", i))
+	}
+	var file []func()
+	report := func(account string, comment string, posts ...string) {
+		by := reporters[len(file)%len(reporters)]
+		file = append(file, func() {
+			if _, err := s.Client(by).Reports.Create(ctx, api.NewReport{AccountID: account, StatusIDs: posts, Comment: comment}); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	post := func(nick, text string) string {
+		t.Helper()
+		made, err := s.Client(nick).Statuses.Post(ctx, api.NewStatus{Status: text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return made.ID
+	}
+	for i := range 12 { // 36
+		nick := fmt.Sprintf("spammer%d", i)
+		one, two := post(nick, "win big"), post(nick, "win more")
+		id := s.User(nick).ID
+		report(id, "spam", one)
+		report(id, "spam in every reply", one, two)
+		report(id, "spam again", two)
+	}
+	for i := range 2 { // 24
+		nick := fmt.Sprintf("loud%d", i)
+		opinion := post(nick, "an opinion")
+		for n := range 12 {
+			report(s.User(nick).ID, fmt.Sprint("harmless ", n), opinion)
+		}
+	}
+	for i := range 12 {
+		nick := fmt.Sprintf("angry%d", i)
+		report(s.User(nick).ID, "threat", post(nick, "I will find you"))
+	}
+	for i := range 8 {
+		report(s.User(fmt.Sprintf("adm1n%d", i)).ID, "impersonation of staff")
+	}
+	for i := range 20 { // of other servers, which take care themselves
+		name := fmt.Sprintf("far%d", i)
+		uri := "https://far.example/users/" + name
+		a := &db.Account{URI: uri, URL: uri, Nickname: name + "@far.example", Domain: "far.example", ActorType: "Person"}
+		if err := s.DB.CreateAccount(ctx, a); err != nil {
+			t.Fatal(err)
+		}
+		report(a.ID, "remote: seen")
+	}
+	if len(file) != 100 {
+		t.Fatalf("%d reports", len(file))
+	}
+	rand.New(rand.NewPCG(1, 2)).Shuffle(len(file), func(i, j int) { file[i], file[j] = file[j], file[i] })
+	for _, f := range file {
+		f()
+	}
+	return s
+}
+
+// TestAQueueOfAHundredReportsIsWorkedOff reads each report and gives its keys: at most
+// two a clear case, and no more than 260 in all, with those that take everything back.
+func TestAQueueOfAHundredReportsIsWorkedOff(t *testing.T) {
+	t.Parallel()
+	s := mixedQueue(t)
+	d := beginOn(t, s.Admin("mika"), 80, 24, Options{Playbooks: playbooks(t, nil)})
+	keys := 0
+	press := func(some string) {
+		keys += len(some)
+		d.press(some)
+	}
+	root := s.Admin("root")
+	count := func(state string) (total int) {
+		t.Helper()
+		page, err := root.Admin.Reports.List(api.ReportQuery{State: state, PageSize: 1}).Page(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return page.Total
+	}
+	d.shows("REPORTS open 100")
+	answers := map[string]string{"spam": "ps", "harmless": "pd", "threat": "pa", "impersonation": "pi", "remote": "r"}
+	for range 400 {
+		e, ok := d.m.reports.Under()
+		if !ok {
+			break
+		}
+		r := d.m.reports
+		_, ghost := r.Ghost(e.Row)
+		if ghost || r.Text(e.Row, colState) != "open" || d.m.wish("report/"+r.ID(e.Row)) != "" {
+			before := r.Cursor()
+			if press("j"); r.Cursor() == before {
+				d.pass(10 * time.Second) // the end: what is staged goes
+				if d.m.reports.total == 0 {
+					break
+				}
+				press("G")
+			}
+			continue
+		}
+		kind := strings.Trim(strings.Fields(r.Text(e.Row, colMessage))[0], ":")
+		keysOf, known := answers[kind]
+		if !known {
+			t.Fatalf("no answer to %q", r.Text(e.Row, colMessage))
+		}
+		if len(keysOf) > 2 {
+			t.Errorf("%s takes %d keys", kind, len(keysOf))
+		}
+		press(keysOf)
+	}
+	d.pass(20 * time.Second)
+	if open, resolved, closed := count("open"), count("resolved"), count("closed"); open != 0 || resolved != 76 || closed != 24 {
+		t.Fatalf("%d open, %d resolved, %d closed after %d keys\n%s", open, resolved, closed, keys, d.frame())
+	}
+	users := func(filter string) int {
+		t.Helper()
+		page, err := root.Admin.Users.List(api.UserQuery{Filters: filter, PageSize: 1}).Page(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return page.Total
+	}
+	if off := users("deactivated"); off != 12+8 {
+		t.Errorf("%d accounts are deactivated, want the spammers and impersonators", off)
+	}
+	worked := keys
+
+	for range 200 {
+		if strings.Contains(d.frame(), "nothing to undo") {
+			break
+		}
+		press("u")
+	}
+	d.shows("nothing to undo")
+	if open := count("open"); open != 100 {
+		t.Errorf("%d are open after all is taken back\n%s", open, d.frame())
+	}
+	if off := users("deactivated"); off != 0 {
+		t.Errorf("%d accounts are still deactivated", off)
+	}
+	notes := 0
+	for r, err := range root.Admin.Reports.List(api.ReportQuery{}).All(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		notes += len(r.Notes)
+	}
+	if notes != 0 {
+		t.Errorf("%d notes are left", notes)
+	}
+
+	if keys > 260 {
+		t.Errorf("%d keys, %d of them for the queue", keys, worked)
+	}
+}
