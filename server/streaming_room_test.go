@@ -251,3 +251,60 @@ func TestTheRoomIsForUsers(t *testing.T) {
 		}
 	})
 }
+
+// FuzzRoomFrames sends a frame to a socket of the chat room, in either format: it is
+// answered, or ends the connection, and the room still serves others.
+func FuzzRoomFrames(f *testing.F) {
+	for _, seed := range []string{
+		`{"topic":"chat:public","event":"phx_join","payload":{},"ref":"1"}`, `{"topic":"chat:public","event":"new_msg","payload":{"text":"x"},"ref":"1"}`,
+		`{"topic":"chat:public","event":"new_msg","payload":{"text":7},"ref":null}`, `{"topic":"chat:public","event":"new_msg","payload":null}`,
+		`{"topic":"chat:public","event":"phx_leave","payload":{},"ref":1}`, `{"topic":"phoenix","event":"heartbeat","payload":{},"ref":"2"}`,
+		`{"topic":["chat:public"]}`, `["1","2","chat:public","phx_join",{}]`, `["1","2","chat:public","new_msg",{"text":"x"}]`, `[null,null,"phoenix","heartbeat",{}]`,
+		`["1","2","chat:public","new_msg"]`, `["1","2","chat:public","new_msg",{},{}]`, `[1,2,3,4,5]`, `[]`, `{}`, `null`, ``, `{`, "\xff\x00", strings.Repeat("[", 900),
+	} {
+		f.Add([]byte(seed), false)
+		f.Add([]byte(seed), true)
+	}
+	s := servertest.Start(f)
+	me, err := s.Client("ann").Accounts.Verify(context.Background())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, text []byte, lists bool) {
+		if len(text) > 1<<10 {
+			return
+		}
+		vsn, join, beat := "1.0.0", `{"topic":"chat:public","event":"phx_join","payload":{},"ref":"j"}`, `{"topic":"phoenix","event":"heartbeat","payload":{},"ref":"the end"}`
+		if lists {
+			vsn, join, beat = "2.0.0", `["j","j","chat:public","phx_join",{}]`, `["x","the end","phoenix","heartbeat",{}]`
+		}
+		conn, _, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(s.URL, "http")+"/socket/websocket?vsn="+vsn+"&token="+me.Svc.ChatToken, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = conn.CloseNow() }()
+		conn.SetReadLimit(1 << 20)
+		for _, frame := range [][]byte{[]byte(join), text, []byte(beat)} {
+			if err := conn.Write(t.Context(), websocket.MessageText, frame); err != nil {
+				break // it was cut off by the frame before
+			}
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		for {
+			_, got, err := conn.Read(ctx)
+			if status := websocket.CloseStatus(err); err != nil {
+				if status != websocket.StatusPolicyViolation {
+					t.Errorf("%q ends the connection with %v", text, err)
+				}
+				break
+			}
+			if !json.Valid(got) {
+				t.Errorf("%q is answered with %q", text, got)
+			}
+			if strings.Contains(string(got), `"the end"`) {
+				break
+			}
+		}
+	})
+}
