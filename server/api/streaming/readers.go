@@ -23,7 +23,7 @@ type message struct {
 	seq   int64
 	event string
 	data  []byte // the payload; nil for none
-	frame []byte // "event" and "payload" of a JSON object, without its brackets
+	frame []byte // a JSON object, for a socket with one stream
 	raw   []byte // in place of all this: a whole message for a socket, such as an answer
 }
 

@@ -71,11 +71,7 @@ func (a *API) converse(ctx context.Context, conn *websocket.Conn, out *cork, r *
 func (a *API) speak(ctx context.Context, conn *websocket.Conn, out *cork, r *reader, p protocol) error {
 	tick := time.NewTicker(a.rhythm.pinging)
 	defer tick.Stop()
-	write := func(frame []byte) error {
-		ctx, cancel := context.WithTimeout(ctx, writing)
-		defer cancel()
-		return conn.Write(ctx, websocket.MessageText, frame)
-	}
+	held := context.WithoutCancel(ctx) // the cork bounds a write: a timer for each frame would cost more than the frame
 	lost := make(chan error, 1)
 	for n := 1; ; {
 		var err error
@@ -89,7 +85,7 @@ func (a *API) speak(ctx context.Context, conn *websocket.Conn, out *cork, r *rea
 			out.hold()
 			for _, d := range r.take() {
 				for _, frame := range p.frames(d) {
-					err = errors.Join(err, write(frame))
+					err = errors.Join(err, conn.Write(held, websocket.MessageText, frame))
 				}
 			}
 			err = errors.Join(err, out.release())
@@ -155,18 +151,19 @@ func (m mastodon) frames(d delivery) [][]byte {
 	return [][]byte{d.socketFrame(m.multiple.Load())}
 }
 
-// socketFrame returns the bytes of a message for a socket.
+// socketFrame returns the bytes of a message for a socket: those that all share, or with
+// the names of the stream.
 func (d delivery) socketFrame(multiple bool) []byte {
-	out := make([]byte, 0, len(d.frame)+64)
-	out = append(out, '{')
-	if multiple {
-		names, err := json.Marshal(d.stream.names())
-		if err != nil { // texts always can be written
-			panic(err)
-		}
-		out = append(append(append(out, `"stream":`...), names...), ',')
+	if !multiple {
+		return d.frame
 	}
-	return append(append(out, d.frame...), '}')
+	names, err := json.Marshal(d.stream.names())
+	if err != nil { // texts always can be written
+		panic(err)
+	}
+	out := make([]byte, 0, len(names)+len(d.frame)+len(`{"stream":,`))
+	out = append(append(append(out, `{"stream":`...), names...), ',')
+	return append(out, d.frame[1:]...)
 }
 
 // command is a message of the client.

@@ -84,7 +84,7 @@ func (t *teller) giveTo(s subscription, m *message) {
 // message makes the bytes that all readers of a payload share.
 func (t *teller) message(event string, payload []byte) *message {
 	m := &message{seq: t.event.Seq, event: event, data: payload}
-	m.frame = append(m.frame, `"event":"`...)
+	m.frame = append(m.frame, `{"event":"`...)
 	m.frame = append(m.frame, event...)
 	m.frame = append(m.frame, '"')
 	if payload != nil {
@@ -94,6 +94,7 @@ func (t *teller) message(event string, payload []byte) *message {
 		}
 		m.frame = append(append(m.frame, `,"payload":`...), text...)
 	}
+	m.frame = append(m.frame, '}')
 	return m
 }
 
