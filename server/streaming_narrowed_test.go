@@ -214,7 +214,7 @@ func TestNotificationsThatAreHiddenAreNeitherStreamedNorPushed(t *testing.T) {
 		all := must(ann.Notifications.List(api.NotificationQuery{WithMuted: true}).Page(ctx))(t).Items
 		hidden := map[string]bool{} // with_muted lists none of who is blocked
 		for _, n := range all {
-			hidden[n.Account.Acct] = bool(n.Svc.IsMuted)
+			hidden[n.Account.Acct] = n.Svc.IsMuted
 		}
 		if diff := cmp.Diff(map[string]bool{"muted": true, "eve": true, "quiet": false, "zed": false}, hidden); diff != "" || len(shown) != len(heard) {
 			t.Errorf("listed are %d, with muted ones: %s", len(shown), diff)
