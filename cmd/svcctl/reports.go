@@ -40,6 +40,7 @@ var reportShape = output.Shape[api.AdminReport]{
 			return safe.HTML(*r.Content).String()
 		}),
 	},
+	Card: reportCard,
 }
 
 // accountName is the name of an account in tables; one that is gone has none.

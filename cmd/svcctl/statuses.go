@@ -41,6 +41,7 @@ var statusShape = output.Shape[api.AdminStatus]{
 			return statusText(shown, p.Format() != "table")
 		}},
 	},
+	Card: statusCard,
 }
 
 func statusFlags(s api.AdminStatus) string {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -35,6 +36,20 @@ var userShape = output.Shape[api.AdminUser]{
 		output.Wide(output.Text("URL", func(u api.AdminUser) string { return u.URL })),
 		output.Wide(output.Text("REASON", func(u api.AdminUser) string { return cli.Deref(u.RegistrationReason) })),
 		output.Text("NAME", func(u api.AdminUser) string { return u.DisplayName }),
+	},
+	Card: func(c *output.Card, u api.AdminUser) {
+		c.Field("user", u.Nickname)
+		c.Field("number", strconv.FormatInt(u.ID, 10))
+		c.Field("account", u.AccountID)
+		c.Field("name", u.DisplayName)
+		c.Field("state", userState(u))
+		c.Field("roles", userRoles(u))
+		c.Field("server", originOf(u.UserPart))
+		c.Field("type", u.ActorType)
+		c.Field("email", cli.Deref(u.Email))
+		c.Field("tags", strings.Join(u.Tags, ", "))
+		c.Field("page", u.URL)
+		c.Field("reason", cli.Deref(u.RegistrationReason))
 	},
 }
 

@@ -24,6 +24,7 @@ type Record struct {
 	Name  string // its typed name: report/9xA
 	JSON  json.RawMessage
 	Cells []string // one for each head, as strangers wrote them
+	Card  string   // what stands in place of a table, "" for the table
 }
 
 // Head is a column: wide ones are for -o wide, csv and tsv. The last column of

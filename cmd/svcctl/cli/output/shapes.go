@@ -48,6 +48,7 @@ type Shape[T any] struct {
 	Name    func(T) string          // typed name, like report/9xA
 	Raw     func(T) json.RawMessage // the object as the server sent it
 	Columns []Column[T]             // of tables, csv and tsv
+	Card    func(*Card, T)          // a single object in place of a table's row; nil for the row
 }
 
 // ShowFields answers --fields '?' by writing the fields that objects of this
@@ -102,6 +103,11 @@ func (s Shape[T]) record(p *Printer, item T) Record {
 	switch p.Format() {
 	case "json", "jsonl", "yaml", "name":
 		return r
+	}
+	if s.Card != nil && p.carded() {
+		card := &Card{p: p}
+		s.Card(card, item)
+		r.Card = card.String()
 	}
 	r.Cells = make([]string, len(s.Columns))
 	for i, c := range s.Columns {

@@ -10,6 +10,9 @@ import (
 // table writes the kept records as columns. In a pipe nothing is cut; on a
 // terminal the last column, free text, ends at its edge.
 func (p *Printer) table() error {
+	if p.carded() && len(p.kept) == 1 && p.kept[0].Card != "" {
+		return writeAll(p.out, []byte(p.kept[0].Card))
+	}
 	var shown []int
 	for i, h := range p.heads {
 		if p.Format() == "wide" || !h.Wide {
