@@ -20,8 +20,8 @@ var appShape = output.Shape[api.AdminApp]{
 	Raw:    func(app api.AdminApp) json.RawMessage { return app.Raw },
 	Columns: []output.Column[api.AdminApp]{
 		output.Int("ID", func(app api.AdminApp) int64 { return app.ID }),
-		output.Bool("TRUSTED", func(app api.AdminApp) bool { return app.Trusted }),
-		output.Text("CLIENT ID", func(app api.AdminApp) string { return app.ClientID }),
+		output.Minor(output.Bool("TRUSTED", func(app api.AdminApp) bool { return app.Trusted })),
+		output.Whole(output.Text("CLIENT ID", func(app api.AdminApp) string { return app.ClientID })),
 		output.Wide(output.Text("REDIRECT URI", func(app api.AdminApp) string { return app.RedirectURI })),
 		output.Wide(output.Text("WEBSITE", func(app api.AdminApp) string { return cli.Deref(app.Website) })),
 		output.Text("NAME", func(app api.AdminApp) string { return app.Name }),

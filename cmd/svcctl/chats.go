@@ -24,7 +24,7 @@ var chatShape = output.Shape[api.AdminChat]{
 		output.Time("UPDATED", func(c api.AdminChat) time.Time { return c.UpdatedAt.Time }),
 		output.Text("SENDER", func(c api.AdminChat) string { return c.Sender.Acct }),
 		output.Text("RECEIVER", func(c api.AdminChat) string { return c.Receiver.Acct }),
-		output.Int("UNREAD", func(c api.AdminChat) int { return c.Unread }),
+		output.Minor(output.Int("UNREAD", func(c api.AdminChat) int { return c.Unread })),
 		output.Text("LAST", func(c api.AdminChat) string {
 			if c.LastMessage == nil {
 				return ""
@@ -41,7 +41,7 @@ var messageShape = output.Shape[api.ChatMessage]{
 	Columns: []output.Column[api.ChatMessage]{
 		output.Text("ID", func(m api.ChatMessage) string { return m.ID }),
 		output.Time("CREATED", func(m api.ChatMessage) time.Time { return m.CreatedAt.Time }),
-		output.Text("ACCOUNT ID", func(m api.ChatMessage) string { return m.AccountID }),
+		output.Minor(output.Text("ACCOUNT ID", func(m api.ChatMessage) string { return m.AccountID })),
 		output.Text("FILE", func(m api.ChatMessage) string {
 			if m.Attachment == nil {
 				return ""

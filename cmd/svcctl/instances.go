@@ -34,7 +34,7 @@ var instanceShape = output.Shape[api.Instance]{
 		}),
 		output.Int("USERS", func(i api.Instance) int64 { return i.Stats.UserCount }),
 		output.Int("STATUSES", func(i api.Instance) int64 { return i.Stats.StatusCount }),
-		output.Int("SERVERS", func(i api.Instance) int64 { return i.Stats.DomainCount }),
+		output.Minor(output.Int("SERVERS", func(i api.Instance) int64 { return i.Stats.DomainCount })),
 		output.Text("VERSION", func(i api.Instance) string { return i.Version }),
 	},
 }
@@ -130,7 +130,7 @@ var accountShape = output.Shape[api.Account]{
 		output.Int("STATUSES", func(account api.Account) int { return account.StatusesCount }),
 		output.Int("FOLLOWERS", func(account api.Account) int { return account.FollowersCount }),
 		output.Int("FOLLOWING", func(account api.Account) int { return account.FollowingCount }),
-		output.Text("LAST STATUS", func(account api.Account) string { return cli.Deref(account.LastStatusAt) }),
+		output.Minor(output.Text("LAST STATUS", func(account api.Account) string { return cli.Deref(account.LastStatusAt) })),
 		output.Wide(output.Text("URL", func(account api.Account) string { return account.URL })),
 	},
 }

@@ -21,8 +21,8 @@ var inviteShape = output.Shape[api.Invite]{
 	Raw:    func(i api.Invite) json.RawMessage { return i.Raw },
 	Columns: []output.Column[api.Invite]{
 		output.Int("ID", func(i api.Invite) int64 { return i.ID }),
-		output.Text("TYPE", func(i api.Invite) string { return i.InviteType }),
-		output.Bool("USED", func(i api.Invite) bool { return i.Used }),
+		output.Minor(output.Text("TYPE", func(i api.Invite) string { return i.InviteType })),
+		output.Minor(output.Bool("USED", func(i api.Invite) bool { return i.Used })),
 		output.Int("USES", func(i api.Invite) int64 { return i.Uses }),
 		output.Text("MAX", func(i api.Invite) string {
 			if i.MaxUse == nil {
@@ -31,7 +31,7 @@ var inviteShape = output.Shape[api.Invite]{
 			return strconv.FormatInt(*i.MaxUse, 10)
 		}),
 		output.Text("EXPIRES", func(i api.Invite) string { return cli.Deref(i.ExpiresAt) }),
-		output.Text("TOKEN", func(i api.Invite) string { return i.Token }),
+		output.Whole(output.Text("TOKEN", func(i api.Invite) string { return i.Token })),
 	},
 }
 

@@ -28,7 +28,7 @@ var queueShape = output.Shape[api.Queue]{
 		output.Int("SCHEDULED", func(q api.Queue) int64 { return q.Scheduled }),
 		output.Int("RETRYABLE", func(q api.Queue) int64 { return q.Retryable }),
 		output.Int("DISCARDED", func(q api.Queue) int64 { return q.Discarded }),
-		output.Time("OLDEST", func(q api.Queue) time.Time { return cli.Deref(q.OldestAt).Time }),
+		output.Minor(output.Time("OLDEST", func(q api.Queue) time.Time { return cli.Deref(q.OldestAt).Time })),
 	},
 }
 
@@ -41,9 +41,9 @@ var jobShape = output.Shape[api.Job]{
 		output.Text("QUEUE", func(j api.Job) string { return j.Queue }),
 		output.Text("KIND", func(j api.Job) string { return j.Kind }),
 		output.Text("STATE", func(j api.Job) string { return j.State }),
-		output.Text("TRIED", func(j api.Job) string {
+		output.Minor(output.Text("TRIED", func(j api.Job) string {
 			return strconv.Itoa(j.Attempt) + "/" + strconv.Itoa(j.MaxAttempts)
-		}),
+		})),
 		output.Wide(output.Time("CREATED", func(j api.Job) time.Time { return cli.Deref(j.CreatedAt).Time })),
 		output.Wide(output.Time("RETRY", func(j api.Job) time.Time { return cli.Deref(j.RetryAt).Time })),
 		output.Text("ERROR", func(j api.Job) string { return j.Error }),

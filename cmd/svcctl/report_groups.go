@@ -71,7 +71,7 @@ var statusGroupShape = output.Shape[statusGroup]{
 		output.Time("NEWEST", func(g statusGroup) time.Time { return g.Date.Time }),
 		output.Int("REPORTS", func(g statusGroup) int { return len(g.Reports) }),
 		output.Int("OPEN", func(g statusGroup) int { return openAmong(g.Reports) }),
-		output.Int("REPORTERS", func(g statusGroup) int { return len(g.Actors) }),
+		output.Minor(output.Int("REPORTERS", func(g statusGroup) int { return len(g.Actors) })),
 		output.Text("REPORTED", func(g statusGroup) string { return g.Account.Acct }),
 		output.Text("TEXT", func(g statusGroup) string {
 			if g.Status.Deleted {
@@ -137,7 +137,7 @@ var groupShape = output.Shape[*reportGroup]{
 		output.Time("NEWEST", func(g *reportGroup) time.Time { return g.Date.Time }),
 		output.Int("REPORTS", func(g *reportGroup) int { return g.Total }),
 		output.Int("OPEN", func(g *reportGroup) int { return g.Open }),
-		output.Int("ACCOUNTS", func(g *reportGroup) int { return len(g.Accounts) }),
+		output.Minor(output.Int("ACCOUNTS", func(g *reportGroup) int { return len(g.Accounts) })),
 		output.Int("REPORTERS", func(g *reportGroup) int { return len(g.Reporters) }),
 		output.Text("GROUP", func(g *reportGroup) string { return g.Key }),
 	},

@@ -27,13 +27,13 @@ var statusShape = output.Shape[api.AdminStatus]{
 		output.Text("ID", func(s api.AdminStatus) string { return s.ID }),
 		output.Time("CREATED", func(s api.AdminStatus) time.Time { return s.CreatedAt.Time }),
 		output.Text("VISIBILITY", func(s api.AdminStatus) string { return s.Visibility }),
-		output.Text("FLAGS", statusFlags),
+		output.Minor(output.Text("FLAGS", statusFlags)),
 		output.Text("AUTHOR", func(s api.AdminStatus) string { return accountName(s.Account) }),
 		output.Wide(output.Int("REPLIES", func(s api.AdminStatus) int { return s.RepliesCount })),
 		output.Wide(output.Int("REBLOGS", func(s api.AdminStatus) int { return s.ReblogsCount })),
 		output.Wide(output.Int("FAVOURITES", func(s api.AdminStatus) int { return s.FavouritesCount })),
 		output.Wide(output.Text("URL", func(s api.AdminStatus) string { return s.URL })),
-		{Title: "TEXT", Cell: func(p *output.Printer, s api.AdminStatus) string {
+		{Head: output.Head{Title: "TEXT"}, Cell: func(p *output.Printer, s api.AdminStatus) string {
 			shown := &s.Status
 			if s.Reblog != nil {
 				shown = s.Reblog

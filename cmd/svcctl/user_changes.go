@@ -61,7 +61,11 @@ var resetShape = output.Shape[passwordReset]{
 	Raw:    func(r passwordReset) json.RawMessage { return output.JSON(r.PasswordReset) },
 	Columns: []output.Column[passwordReset]{
 		output.Text("NICKNAME", func(r passwordReset) string { return r.nickname }),
-		output.Text("LINK", func(r passwordReset) string { return r.Link }),
+		output.Whole(output.Text("LINK", func(r passwordReset) string { return r.Link })),
+	},
+	Card: func(c *output.Card, r passwordReset) {
+		c.Field("user", r.nickname)
+		c.Whole(r.Link)
 	},
 }
 

@@ -25,7 +25,7 @@ var userShape = output.Shape[api.AdminUser]{
 	Raw:    func(u api.AdminUser) json.RawMessage { return u.Raw },
 	Columns: []output.Column[api.AdminUser]{
 		output.Text("NICKNAME", func(u api.AdminUser) string { return u.Nickname }),
-		output.Int("ID", func(u api.AdminUser) int64 { return u.ID }),
+		output.Minor(output.Int("ID", func(u api.AdminUser) int64 { return u.ID })),
 		output.Text("STATE", userState),
 		output.Text("ROLES", userRoles),
 		output.Wide(output.Bool("LOCAL", func(u api.AdminUser) bool { return u.Local })),

@@ -1,10 +1,17 @@
 package cli
 
-import "svc/cmd/svcctl/cli/output"
+import (
+	"fmt"
+
+	"svc/cmd/svcctl/cli/output"
+)
 
 // Printer is the printer that the flags ask for.
 func (a *App) Printer() (*output.Printer, error) {
 	screen := output.Screen{Terminal: a.TTYOut, Color: a.Colored(a.TTYOut), Width: a.Width}
+	if !a.Flags.Quiet {
+		screen.Note = func(text string) { fmt.Fprintln(a.ErrOut, text) }
+	}
 	return output.New(a.Out, a.Flags.Options, screen, a.Now())
 }
 

@@ -44,7 +44,7 @@ func (a *App) showResultRows(results []action.Result, password func(target strin
 	}
 	heads := []output.Head{{Title: "TARGET"}, {Title: "ACTION"}, {Title: "RESULT"}, {Title: "ERROR"}}
 	if password != nil {
-		heads = append(heads, output.Head{Title: "PASSWORD"})
+		heads = append(heads, output.Head{Title: "PASSWORD", Whole: true})
 	}
 	p.Begin(heads)
 	for _, r := range results {

@@ -21,6 +21,7 @@ type block struct {
 	fields [][2]string
 	title  string
 	text   string
+	whole  bool // a text to be copied, which is not wrapped
 }
 
 // Field adds a label with its value. A value that is empty leaves it out.
@@ -58,6 +59,9 @@ func (c *Card) Part(title, text string) {
 	c.blocks = append(c.blocks, block{title: title, text: text})
 }
 
+// Whole adds a text to be copied, which stands in one line whatever the screen.
+func (c *Card) Whole(text string) { c.blocks = append(c.blocks, block{text: text, whole: true}) }
+
 // String is the card, each line ended.
 func (c *Card) String() string {
 	var b strings.Builder
@@ -65,7 +69,11 @@ func (c *Card) String() string {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		if part.fields == nil {
+		switch {
+		case part.whole:
+			b.WriteString(safe.Line(part.text) + "\n")
+			continue
+		case part.fields == nil:
 			c.lines(&b, "", safe.Line(part.title))
 			c.lines(&b, "  ", strings.TrimSpace(safe.Text(part.text)))
 			continue

@@ -27,11 +27,12 @@ type Record struct {
 	Card  string   // what stands in place of a table, "" for the table
 }
 
-// Head is a column: wide ones are for -o wide, csv and tsv. The last column of
-// a table is free text.
+// Head is a column of a table, csv and tsv.
 type Head struct {
 	Title string
-	Wide  bool
+	Wide  bool // only for -o wide, csv and tsv
+	Minor bool // left out first where a terminal is narrow
+	Whole bool // of use only as a whole: neither cut nor left out
 }
 
 // Listing is the size of a list.
@@ -45,6 +46,8 @@ type Screen struct {
 	Terminal bool // ages instead of times, and lines that end at its edge
 	Color    bool
 	Width    int // in cells, 0 for none
+	// Note tells a person about what does not fit, nil to tell nobody.
+	Note func(string)
 }
 
 // Printer writes records in one of the formats. Its methods are called in

@@ -33,10 +33,10 @@ var posts = Shape[post]{
 	Name:   func(p post) string { return "post/" + p.ID },
 	Raw:    func(p post) json.RawMessage { return p.raw },
 	Columns: []Column[post]{
-		{Title: "ID", Cell: func(_ *Printer, p post) string { return p.ID }},
-		{Title: "AT", Cell: func(p *Printer, item post) string { return p.When(item.At) }},
-		{Title: "LIKES", Wide: true, Cell: func(_ *Printer, p post) string { return fmt.Sprint(p.Likes) }},
-		{Title: "TEXT", Cell: func(_ *Printer, p post) string { return p.Text }},
+		{Head: Head{Title: "ID"}, Cell: func(_ *Printer, p post) string { return p.ID }},
+		{Head: Head{Title: "AT"}, Cell: func(p *Printer, item post) string { return p.When(item.At) }},
+		{Head: Head{Title: "LIKES", Wide: true}, Cell: func(_ *Printer, p post) string { return fmt.Sprint(p.Likes) }},
+		{Head: Head{Title: "TEXT"}, Cell: func(_ *Printer, p post) string { return p.Text }},
 	},
 }
 
@@ -177,13 +177,26 @@ func TestAnEmptyListIsWellFormed(t *testing.T) {
 }
 
 func TestATerminalGetsAgesBoldHeadsAndLinesThatFit(t *testing.T) {
-	screen := Screen{Terminal: true, Color: true, Width: 18}
+	var left []string
+	screen := Screen{Terminal: true, Color: true, Width: 20, Note: func(text string) { left = append(left, text) }}
 	want := "\x1b[1mID  AT  TEXT\x1b[0m\n" +
 		"a   1h  two lines\n" +
-		"bb  2d  <U+202E>e~\n" +
+		"bb  2d  <U+202E>evil\n" +
 		"c       =1+1\n"
-	if diff := cmp.Diff(want, printed(t, Options{}, screen, three(t))); diff != "" {
-		t.Errorf("table (-want +got):\n%s", diff)
+	if diff := cmp.Diff(want, printed(t, Options{}, screen, three(t))); diff != "" || len(left) > 0 {
+		t.Errorf("table: left out %q (-want +got):\n%s", left, diff)
+	}
+	screen.Width = 15
+	want = "\x1b[1mID  TEXT\x1b[0m\n" +
+		"a   two lines\n" +
+		"bb  <U+202E>ev~\n" +
+		"c   =1+1\n"
+	if diff := cmp.Diff(want, printed(t, Options{}, screen, three(t))); diff != "" || len(left) != 1 || left[0] != "no room for AT; --fields chooses" {
+		t.Errorf("narrow table: left out %q (-want +got):\n%s", left, diff)
+	}
+	screen.Width = 10
+	if got := printed(t, Options{}, screen, three(t)[:1]); got != "\x1b[1mID\x1b[0m\na\n" {
+		t.Errorf("very narrow table: %q", got)
 	}
 	want = printed(t, Options{Format: "csv"}, Screen{}, three(t))
 	if diff := cmp.Diff(want, printed(t, Options{Format: "csv"}, screen, three(t))); diff != "" {

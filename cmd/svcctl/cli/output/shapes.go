@@ -11,14 +11,13 @@ import (
 // Column is one column of a kind of object: its cell may hold text of strangers,
 // unchanged.
 type Column[T any] struct {
-	Title string
-	Wide  bool // only for -o wide, csv and tsv
-	Cell  func(p *Printer, item T) string
+	Head
+	Cell func(p *Printer, item T) string
 }
 
 // Text is a column of text.
 func Text[T any](title string, cell func(T) string) Column[T] {
-	return Column[T]{Title: title, Cell: func(_ *Printer, item T) string { return cell(item) }}
+	return Column[T]{Head: Head{Title: title}, Cell: func(_ *Printer, item T) string { return cell(item) }}
 }
 
 // Bool is a column of true and false.
@@ -33,12 +32,24 @@ func Int[T any, N int | int64](title string, cell func(T) N) Column[T] {
 
 // Time is a column of times, empty where a time is zero.
 func Time[T any](title string, cell func(T) time.Time) Column[T] {
-	return Column[T]{Title: title, Cell: func(p *Printer, item T) string { return p.When(cell(item)) }}
+	return Column[T]{Head: Head{Title: title}, Cell: func(p *Printer, item T) string { return p.When(cell(item)) }}
 }
 
 // Wide is a column for -o wide, csv and tsv alone.
 func Wide[T any](c Column[T]) Column[T] {
 	c.Wide = true
+	return c
+}
+
+// Minor is a column that is left out first where a terminal is narrow.
+func Minor[T any](c Column[T]) Column[T] {
+	c.Minor = true
+	return c
+}
+
+// Whole is a column to be copied, which is of use only as a whole.
+func Whole[T any](c Column[T]) Column[T] {
+	c.Whole = true
 	return c
 }
 
@@ -69,7 +80,7 @@ func (s Shape[T]) ShowFields(p *Printer) (bool, error) {
 func (s Shape[T]) Begin(p *Printer) {
 	heads := make([]Head, len(s.Columns))
 	for i, c := range s.Columns {
-		heads[i] = Head{Title: c.Title, Wide: c.Wide}
+		heads[i] = c.Head
 	}
 	if p.kind = reflect.TypeFor[T](); p.kind.Kind() == reflect.Pointer {
 		p.kind = p.kind.Elem()
