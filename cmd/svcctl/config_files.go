@@ -135,8 +135,11 @@ token without admin:write sees only masks.`,
 	return cmd
 }
 
-// planned are the changes that make the saved settings those of a file.
-func planChanges(ctx context.Context, a *cli.App, file string, prune bool) (*cli.Connection, configChanges, error) {
+// planFlags are those of plan and apply.
+type planFlags struct{ prune, anew bool }
+
+// planChanges are the changes that make the saved settings those of a file.
+func planChanges(ctx context.Context, a *cli.App, file string, f planFlags) (*cli.Connection, configChanges, error) {
 	wanted, err := readSettings(a, file)
 	if err != nil {
 		return nil, configChanges{}, err
@@ -149,25 +152,29 @@ func planChanges(ctx context.Context, a *cli.App, file string, prune bool) (*cli
 	if err != nil {
 		return nil, configChanges{}, err
 	}
-	changes, err := settings.Plan(saved, wanted, prune)
+	if err := mustFit(ctx, conn, file, wanted, f.anew); err != nil {
+		return nil, configChanges{}, err
+	}
+	changes, err := settings.Plan(saved, wanted, f.prune)
 	if err != nil {
 		return nil, configChanges{}, cli.Usagef("%v", err)
 	}
 	return conn, configChanges{changes: changes, saved: saved}, nil
 }
 
-func addPrune(cmd *cobra.Command, prune *bool) {
-	cmd.Flags().BoolVar(prune, "prune", false, "unset saved settings that are not in the file")
+func (f *planFlags) add(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.anew, "new", false, "save also settings that the server does not know")
+	cmd.Flags().BoolVar(&f.prune, "prune", false, "unset saved settings that are not in the file")
 }
 
 func configPlanCommand(a *cli.App) *cobra.Command {
-	var prune bool
+	var f planFlags
 	cmd := &cobra.Command{
 		Use:   "plan FILE",
 		Short: "Show what applying a file would change, and whether that needs a restart",
 		Args:  cli.ExactArgs(1, "one file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			_, c, err := planChanges(cmd.Context(), a, args[0], prune)
+			_, c, err := planChanges(cmd.Context(), a, args[0], f)
 			if err != nil {
 				return err
 			}
@@ -180,7 +187,7 @@ func configPlanCommand(a *cli.App) *cobra.Command {
 			return nil
 		},
 	}
-	addPrune(cmd, &prune)
+	f.add(cmd)
 	return cmd
 }
 
@@ -196,13 +203,13 @@ func (c configChanges) summary() string {
 }
 
 func configApplyCommand(a *cli.App) *cobra.Command {
-	var prune bool
+	var f planFlags
 	cmd := &cobra.Command{
 		Use:   "apply FILE",
 		Short: "Save the settings of a file, all or none; unchanged ones are not sent",
 		Args:  cli.ExactArgs(1, "one file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			conn, c, err := planChanges(cmd.Context(), a, args[0], prune)
+			conn, c, err := planChanges(cmd.Context(), a, args[0], f)
 			if err != nil {
 				return err
 			}
@@ -215,7 +222,7 @@ func configApplyCommand(a *cli.App) *cobra.Command {
 			return applyPlan(cmd.Context(), a, conn, c)
 		},
 	}
-	addPrune(cmd, &prune)
+	f.add(cmd)
 	return cmd
 }
 
@@ -340,6 +347,9 @@ forgets what is saved of it. Secrets are masked; a mask that stays keeps them.`,
 			}
 			after, err := edited(cmd.Context(), a, conn, before)
 			if err != nil {
+				return err
+			}
+			if err := mustFit(cmd.Context(), conn, "the file", after, false); err != nil {
 				return err
 			}
 			changes, err := settings.Plan(before, after, true)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -155,14 +156,42 @@ func mustKnow(ctx context.Context, conn *cli.Connection, e *configEdit) error {
 	if !group && e.path[0] != ":svc" {
 		hint = "a group comes first, mostly svc: svcctl config set svc " + strings.TrimPrefix(e.path[0], ":") + " ...; --new saves it all the same"
 	}
-	return &cli.UsageError{Message: "there is no setting " + strings.Join(e.path, " "), Hint: hint}
+	return cli.Refused("there is no setting "+strings.Join(e.path, " "), hint)
 }
 
-// mistyped makes text of a wrong type a mistake in the arguments.
-func mistyped(err error) error {
+// mustFit refuses values of a file that no setting takes, each by its name. With
+// anew, only values of a wrong type are refused.
+func mustFit(ctx context.Context, conn *cli.Connection, what string, wanted []settings.Setting, anew bool) error {
+	all, err := conn.Admin.Config.Descriptions(ctx)
+	if err != nil {
+		return nil //nolint:nilerr // without descriptions the server judges alone
+	}
+	effective, err := compareConfig(ctx, conn, false)
+	if err != nil {
+		return err
+	}
+	var details []string
+	hint := "see svcctl config describe"
+	for _, r := range settings.Check(all, effective, wanted) {
+		if r.Unknown && anew {
+			continue
+		}
+		if r.Unknown {
+			hint = "see svcctl config describe, or add --new to save unknown settings all the same"
+		}
+		details = append(details, r.String())
+	}
+	if len(details) == 0 {
+		return nil
+	}
+	return cli.Refused(fmt.Sprintf("%s: %s refused; nothing was sent", what, cli.CountOf(len(details), "value")), hint, details...)
+}
+
+// mistyped makes text of a wrong type a refused value.
+func mistyped(path []string, err error) error {
 	var wrong *settings.TypeError
 	if errors.As(err, &wrong) {
-		return cli.Usagef("%v", err)
+		return cli.Refused(err.Error(), "svcctl config describe "+strings.Join(path, " "))
 	}
 	return err
 }

@@ -62,7 +62,7 @@ standard input, which keeps secrets out of the arguments.`,
 				}
 			default:
 				if v, err = settings.ReadTyped(text, typingAt(cmd.Context(), conn, e.path), e.current); err != nil {
-					return mistyped(err)
+					return mistyped(e.path, err)
 				}
 			}
 			return putSetting(cmd.Context(), a, conn, e, v)
@@ -178,7 +178,7 @@ func configListCommand(a *cli.App, verb, short string) *cobra.Command {
 			for _, text := range args[depth:] {
 				item, err := typing.Item(text, list)
 				if err != nil {
-					return mistyped(err)
+					return mistyped(e.path, err)
 				}
 				is := func(have settings.Value) bool { return have.Equal(item) }
 				switch {

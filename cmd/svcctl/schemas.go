@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc/client/api"
+	"svc/client/nearest"
 	"svc/cmd/svcctl/cli"
 	"svc/cmd/svcctl/cli/output"
 )
@@ -111,7 +112,7 @@ them. Writes print results: svcctl schema result. Without a noun the names are l
 			i := slices.IndexFunc(all, func(s schema) bool { return s.name == name })
 			if i < 0 {
 				e := &cli.UsageError{Message: "there is no schema " + name, Hint: "svcctl schema lists the names"}
-				if near := output.Nearest(name, schemaNames()); len(near) > 0 {
+				if near := nearest.Words(name, schemaNames()); len(near) > 0 {
 					e.Hint = "did you mean svcctl schema " + strings.Join(near, ", or svcctl schema ") + "?"
 				}
 				return e

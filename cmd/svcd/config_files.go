@@ -13,13 +13,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	forms "svc/client/settings"
 	"svc/client/settings/term"
 	"svc/server/platform/config"
 	"svc/server/rules/settings"
 )
 
-// settingsFile is the one format of files of settings: the body of POST
-// /api/svc/admin/config.
+// settingsFile is the format of files of settings that export writes: the body of
+// POST /api/svc/admin/config.
 type settingsFile struct {
 	Configs []fileSetting `json:"configs"`
 }
@@ -103,7 +104,8 @@ func (a *app) configImportCommand() *cobra.Command {
 		Short: "Save the settings of a file, all or none; - is standard input",
 		Long: "Save the settings of a file, all or none; - is standard input. --merge, the default, merges\n" +
 			"them into the saved settings, as clients do; --replace also removes all other saved settings. A\n" +
-			"masked secret keeps the saved one. Settings with names of earlier versions are renamed.",
+			"masked secret keeps the saved one. Settings with names of earlier versions are renamed.\n" +
+			"The file is one of svcd config export (JSON) or of svcctl config export (YAML).",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if merge && replace {
@@ -152,17 +154,13 @@ func (a *app) readSettings(path string) ([]settings.Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	var file settingsFile
-	dec := json.NewDecoder(strings.NewReader(raw))
-	if err := dec.Decode(&file); err != nil {
-		return nil, fmt.Errorf("%s: not a file of settings, which is {\"configs\": [{\"group\": ..., \"key\": ..., \"value\": ...}]}: %w", path, err)
-	}
-	if file.Configs == nil || dec.More() {
-		return nil, fmt.Errorf("%s: not a file of settings, which is {\"configs\": [{\"group\": ..., \"key\": ..., \"value\": ...}]}", path)
+	configs, err := readFile(raw)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	var values []config.Saved
 	var deletions []settings.Change
-	for i, item := range file.Configs {
+	for i, item := range configs {
 		group, ok1 := config.WireName(item.Group)
 		key, ok2 := config.WireName(item.Key)
 		if !ok1 || !ok2 {
@@ -187,6 +185,41 @@ func (a *app) readSettings(path string) ([]settings.Change, error) {
 	}
 	return changes, nil
 }
+
+// readFile reads both forms of files: JSON as config export of this program writes
+// it, and what svcctl config export writes.
+func readFile(raw string) ([]fileSetting, error) {
+	if !json.Valid([]byte(raw)) {
+		all, err := forms.Read([]byte(raw))
+		if err != nil {
+			return nil, fmt.Errorf("not a file of settings: %w", err)
+		}
+		configs := make([]fileSetting, len(all))
+		for i, s := range all {
+			configs[i] = fileSetting{Group: s.Group, Key: s.Key, Delete: s.Delete, Subkeys: s.Subkeys}
+			if s.Value == nil {
+				continue
+			}
+			if configs[i].Value, err = json.Marshal(s.Value); err != nil {
+				return nil, fmt.Errorf("%s %s: %w", s.Group, s.Key, err)
+			}
+		}
+		if len(configs) == 0 {
+			return nil, errNoSettings
+		}
+		return configs, nil
+	}
+	var file settingsFile
+	if err := json.Unmarshal([]byte(raw), &file); err != nil {
+		return nil, fmt.Errorf("%w: %w", errNoSettings, err)
+	}
+	if file.Configs == nil {
+		return nil, errNoSettings
+	}
+	return file.Configs, nil
+}
+
+var errNoSettings = errors.New(`not a file of settings, which is {"configs": [{"group": ..., "key": ..., "value": ...}]}, or as svcctl config export writes it`)
 
 func (a *app) content(path string) (string, error) {
 	in := a.stdin

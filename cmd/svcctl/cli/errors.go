@@ -64,6 +64,15 @@ type partialError struct {
 
 func (e *partialError) Error() string { return e.message }
 
+// Refused is the refusal of values that were looked at before anything was sent:
+// details name them, where there may be several.
+func Refused(message, hint string, details ...string) error {
+	if n := len(details); n > detailLimit {
+		details = append(details[:detailLimit:detailLimit], fmt.Sprintf("and %d more", n-detailLimit))
+	}
+	return &partialError{message: message, hint: hint, details: details, code: ExitInvalid}
+}
+
 // About names the object an error is about: "report 9xA: not found (404)".
 type About struct {
 	What string

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc/client/action"
+	"svc/client/nearest"
 	"svc/cmd/svcctl/cli/output"
 )
 
@@ -98,7 +99,7 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 			names = append(names, sub.Name())
 		}
 	}
-	if near := output.Nearest(word, names); len(near) > 0 {
+	if near := nearest.Words(word, names); len(near) > 0 {
 		e.Hint = "did you mean " + cmd.CommandPath() + " " + strings.Join(near, ", or "+cmd.CommandPath()+" ") + "?"
 	}
 	return e

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"svc/client/nearest"
 )
 
 // fieldPath is a field of an object, and of the objects in it: account.acct.
@@ -122,7 +124,7 @@ func (p fieldPath) missing(flag string, t reflect.Type, records []Record) error 
 		}
 	}
 	slices.Sort(names)
-	near := Nearest(p.String(), slices.Compact(names))
+	near := nearest.Words(p.String(), slices.Compact(names))
 	if len(near) == 0 {
 		return usagef("%s: there is no field %q; --fields '?' lists them", flag, p.String())
 	}

@@ -1,0 +1,58 @@
+// Package nearest finds the word that a mistyped one most likely means: a command, a
+// field, a setting, a queue.
+package nearest
+
+import (
+	"slices"
+	"strings"
+)
+
+// Words are the words of a list that a mistyped one most likely means, three at
+// most.
+func Words(word string, words []string) []string {
+	type scored struct {
+		word string
+		away int
+	}
+	word = strings.ToLower(word)
+	var near []scored
+	for _, w := range words {
+		away := distance(word, strings.ToLower(w))
+		if strings.HasPrefix(strings.ToLower(w), word) || strings.HasSuffix(strings.ToLower(w), "."+word) {
+			away = min(away, 1)
+		}
+		if away <= max(1, (len(word)+1)/3) && away < len(word) {
+			near = append(near, scored{w, away})
+		}
+	}
+	slices.SortStableFunc(near, func(a, b scored) int { return a.away - b.away })
+	var best []string
+	for _, n := range near {
+		if n.away == near[0].away && len(best) < 3 {
+			best = append(best, n.word)
+		}
+	}
+	return best
+}
+
+// distance is how many letters are to be put in, taken out or changed between two
+// words.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			changed := before
+			if a[i] != b[j] {
+				changed++
+			}
+			before = row[j+1]
+			row[j+1] = min(changed, before+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}
