@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -14,7 +15,9 @@ import (
 	"svc/client"
 	"svc/client/action"
 	"svc/client/api"
+	"svc/client/safe"
 	"svc/cmd/svcctl/cli"
+	"svc/cmd/svcctl/cli/output"
 )
 
 // userBatch is how many users are made in one request, all or none.
@@ -39,7 +42,8 @@ func userCreateCommand(a *cli.App) *cobra.Command {
 
 --file FILE, or - for standard input, makes many: a JSON object per line with
 nickname, email and password, which --generate chooses where it is missing.
-Passwords that were chosen here are printed, and nowhere kept.
+Passwords that were chosen here are printed, and nowhere kept: on standard error
+before the users are made, since the answer may be lost, and with the results.
 
 A hundred users are made at a time, all or none of them: when one is refused the
 others are skipped. Users who exist already with the same address are unchanged.`,
@@ -138,7 +142,11 @@ func createUsers(ctx context.Context, a *cli.App, users []*madeUser) error {
 		What: "create " + cli.CountOf(len(users), "user"), Token: strconv.Itoa(len(users)),
 	}, func(ctx context.Context) error {
 		for start := 0; start < len(users); start += userBatch {
-			createBatch(ctx, conn, users[start:min(start+userBatch, len(users))])
+			batch := users[start:min(start+userBatch, len(users))]
+			if err := tellPasswords(a, batch); err != nil {
+				return err
+			}
+			createBatch(ctx, conn, batch)
 		}
 		return nil
 	})
@@ -146,6 +154,24 @@ func createUsers(ctx context.Context, a *cli.App, users []*madeUser) error {
 		return err
 	}
 	return showUsersMade(a, kind, users)
+}
+
+// tellPasswords prints generated passwords on standard error before the request that
+// sets them, so that none is lost with the answer.
+func tellPasswords(a *cli.App, batch []*madeUser) error {
+	for _, u := range batch {
+		if !u.generated {
+			continue
+		}
+		line := "password of user " + safe.Line(u.Nickname) + ", once they are made: " + u.Password
+		if a.Flags.Machine() {
+			line = string(safe.JSON(output.JSON(map[string]string{"target": "user/" + u.Nickname, "password": u.Password})))
+		}
+		if _, err := fmt.Fprintln(a.ErrOut, line); err != nil {
+			return fmt.Errorf("show the password of user %s: %w; nothing was sent", u.Nickname, err)
+		}
+	}
+	return nil
 }
 
 // createBatch creates users. A second attempt leaves out those that exist,
@@ -203,7 +229,7 @@ func showUsersMade(a *cli.App, kind action.Kind, users []*madeUser) error {
 		results[i] = action.Result{
 			Action: action.Action{Kind: kind, Target: "user/" + u.Nickname}, Outcome: u.outcome, Err: u.err,
 		}
-		if u.generated && u.outcome == action.Changed {
+		if u.generated && (u.outcome == action.Changed || u.outcome == action.Unknown) {
 			passwords["user/"+u.Nickname] = u.Password
 		}
 	}
