@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // word is an argument as a shell takes it: in single quotes or without spaces.
@@ -51,4 +52,30 @@ func TestEveryCommandHasAnExample(t *testing.T) {
 			t.Errorf("svcctl %s: %v", line, err)
 		}
 	}
+}
+
+// TestHelpEndsWithTheGlobalFlagsInAFewLines reads the help of every command.
+func TestHelpEndsWithTheGlobalFlagsInAFewLines(t *testing.T) {
+	root := newRoot(newCLI(t, "", "").App)
+	var walk func(*cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		for _, sub := range cmd.Commands() {
+			walk(sub)
+		}
+		if !cmd.HasParent() {
+			return
+		}
+		_, globals, found := strings.Cut(cmd.UsageString(), "\nGlobal Flags:\n")
+		globals, _, _ = strings.Cut(globals, "\n\n")
+		if lines := strings.Count(strings.TrimSpace(globals), "\n") + 1; !found || lines > 8 {
+			t.Errorf("%s: %d lines, want a few:\n%s", cmd.CommandPath(), lines, globals)
+		}
+		fits(t, cmd.CommandPath(), globals, 80)
+		root.PersistentFlags().VisitAll(func(f *pflag.Flag) {
+			if !strings.Contains(globals, "--"+f.Name) {
+				t.Errorf("%s: --%s is not named", cmd.CommandPath(), f.Name)
+			}
+		})
+	}
+	walk(root)
 }

@@ -8,9 +8,11 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"svc/client/action"
 	"svc/client/nearest"
+	"svc/client/safe"
 	"svc/cmd/svcctl/cli/output"
 )
 
@@ -84,7 +86,28 @@ func (a *App) Root() *cobra.Command {
 	CompleteFlag(root, "output", output.Formats()...)
 	CompleteFlag(root, "progress", progressKinds...)
 	CompleteFlag(root, "color", "auto", "always", "never")
+	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), listOfGlobals, globalLines(root.PersistentFlags()), 1))
 	return root
+}
+
+// listOfGlobals is where cobra's template lists the flags that every command takes,
+// twenty lines that push a command's own off the screen.
+const listOfGlobals = "{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}"
+
+// globalLines names the flags that every command takes, in a few lines.
+func globalLines(flags *pflag.FlagSet) string {
+	var names []string
+	flags.VisitAll(func(f *pflag.Flag) {
+		name := "--" + f.Name
+		if f.Shorthand != "" {
+			name = "-" + f.Shorthand + ", " + name
+		}
+		if value, _ := pflag.UnquoteUsage(f); value != "" {
+			name += " " + strings.ToUpper(value)
+		}
+		names = append(names, name)
+	})
+	return "  " + strings.Join(safe.Wrap(strings.Join(names, "; ")+". svcctl --help explains them.", 76), "\n  ")
 }
 
 // unknownCommand names the commands below cmd that a mistyped word may mean.
