@@ -100,7 +100,11 @@ func oneHostCommand(a *cli.App, use, short string, run func(ctx context.Context,
 			if err != nil {
 				return err
 			}
-			return run(cmd.Context(), conn, hostNamed(args[0]))
+			host := hostNamed(args[0])
+			if err := mustHaveHost(cmd.Context(), conn, host); err != nil {
+				return err
+			}
+			return run(cmd.Context(), conn, host)
 		},
 	}
 }

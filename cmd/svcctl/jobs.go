@@ -78,8 +78,13 @@ func jobsListCommand(a *cli.App) *cobra.Command {
 		Args:  cli.ExactArgs(0, "no argument"),
 	}
 	cmd.Flags().StringVar(&query.Queue, "queue", "", "only those of the queue `NAME`")
+	cli.CompleteFlagWith(cmd, "queue", completeQueues(a))
 	return cli.WatchedListCommand(a, cmd, jobShape, []string{api.EventJob}, func(_ context.Context, conn *cli.Connection, _ []string) (cli.Listed[api.Job], error) {
-		return cli.Listed[api.Job]{Listing: conn.Admin.Jobs.List(query)}, nil
+		l := cli.Listed[api.Job]{Listing: conn.Admin.Jobs.List(query)}
+		if query.Queue != "" {
+			l.None = func(ctx context.Context) error { return mustHaveQueue(ctx, conn, query.Queue) }
+		}
+		return l, nil
 	})
 }
 
@@ -98,6 +103,9 @@ func jobsRetryCommand(a *cli.App) *cobra.Command {
 				return err
 			}
 			if queue != "" {
+				if err := mustHaveQueue(cmd.Context(), conn, queue); err != nil {
+					return err
+				}
 				return a.CarryOut(cmd.Context(), conn, cli.Write{
 					Kind: "jobs.retry", Target: "queue/" + queue, What: "do all that failed in " + queue + " again", Token: queue,
 				}, func(ctx context.Context) error {
@@ -116,5 +124,20 @@ func jobsRetryCommand(a *cli.App) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&queue, "queue", "", "all that failed in the queue `NAME`")
+	cli.CompleteFlagWith(cmd, "queue", completeQueues(a))
 	return cmd
+}
+
+func completeQueues(a *cli.App) cli.Completer {
+	return a.Completing("queue", func(ctx context.Context, c *client.Client) ([]cobra.Completion, error) {
+		queues, err := c.Admin.Jobs.Queues(ctx)
+		if err != nil {
+			return nil, err
+		}
+		offers := make([]cobra.Completion, len(queues))
+		for i, q := range queues {
+			offers[i] = cli.Described(q.Queue, "")
+		}
+		return offers, nil
+	})
 }

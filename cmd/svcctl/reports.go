@@ -111,7 +111,10 @@ func reportListCommand(a *cli.App) *cobra.Command {
 	cli.CompleteFlag(cmd, "account-state", "deleted", "deactivated")
 	return cli.WatchedListCommand(a, cmd, reportShape, []string{api.EventReport}, func(_ context.Context, conn *cli.Connection, _ []string) (cli.Listed[api.AdminReport], error) {
 		keep, err := filter.keep(conn, a.Now())
-		return cli.Listed[api.AdminReport]{Listing: conn.Admin.Reports.List(api.ReportQuery{State: state}), Keep: keep}, err
+		return cli.Listed[api.AdminReport]{
+			Listing: conn.Admin.Reports.List(api.ReportQuery{State: state}), Keep: keep,
+			None: func(ctx context.Context) error { return filter.known(ctx, conn) },
+		}, err
 	})
 }
 
@@ -181,6 +184,19 @@ func (f reportFilter) keep(conn *cli.Connection, now time.Time) (func(context.Co
 		}
 		return true, nil
 	}, nil
+}
+
+// known refuses a person or a host that is not there, which no report is about.
+func (f reportFilter) known(ctx context.Context, conn *cli.Connection) error {
+	if f.reported != "" {
+		if _, err := findUser(ctx, conn, f.reported); err != nil {
+			return err
+		}
+	}
+	if f.domain != "" {
+		return mustHaveHost(ctx, conn, action.HostName(f.domain))
+	}
+	return nil
 }
 
 // domainOf is the host of an account, own for local ones.

@@ -138,9 +138,14 @@ func statsCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			shown := instance
-			if shown == "" {
-				shown = "all"
+			shown := "all"
+			if instance != "" {
+				shown = instance
+			}
+			if instance != "" && s.StatusVisibility == (api.StatusVisibility{}) {
+				if err := mustHaveHost(cmd.Context(), conn, action.HostName(instance)); err != nil {
+					return err
+				}
 			}
 			return cli.PrintItems(a, statsShape, []countedPosts{{*s, shown}}, true)
 		},

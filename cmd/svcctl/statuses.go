@@ -107,7 +107,11 @@ func statusListCommand(a *cli.App) *cobra.Command {
 		case instance != "":
 			statuses = conn.Admin.Statuses.OfInstance(instance, query)
 		}
-		return cli.Listed[api.AdminStatus]{Listing: statuses}, nil
+		l := cli.Listed[api.AdminStatus]{Listing: statuses}
+		if instance != "" {
+			l.None = func(ctx context.Context) error { return mustHaveHost(ctx, conn, action.HostName(instance)) }
+		}
+		return l, nil
 	})
 }
 

@@ -239,7 +239,7 @@ func findUser(ctx context.Context, conn *cli.Connection, arg string) (*api.Admin
 	}
 	user, err := action.FindUser(ctx, conn.Client, t)
 	if err != nil {
-		return nil, &cli.About{What: cli.Spell(t.String()), Err: err, Hint: cli.LookHint("user", arg)}
+		return nil, unknownUser(ctx, conn, t, err)
 	}
 	return user, nil
 }

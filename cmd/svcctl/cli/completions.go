@@ -31,10 +31,14 @@ type Completer = func(*cobra.Command, []string, string) ([]cobra.Completion, cob
 
 // CompleteFlag offers a flag's words.
 func CompleteFlag(cmd *cobra.Command, flag string, words ...string) {
-	err := cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	CompleteFlagWith(cmd, flag, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return words, cobra.ShellCompDirectiveNoFileComp
 	})
-	if err != nil {
+}
+
+// CompleteFlagWith offers for a flag what complete finds.
+func CompleteFlagWith(cmd *cobra.Command, flag string, complete Completer) {
+	if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
 		panic(err) // the flag is not defined, or twice: a mistake in this program
 	}
 }

@@ -60,6 +60,9 @@ type Listed[T any] struct {
 	client.Listing[T]
 	Keep  func(context.Context, T) (bool, error)
 	About string // the object that errors of the server name
+	// None is asked when nothing matches: its error says that what was asked for does
+	// not exist at all. It may be nil.
+	None func(context.Context) error
 }
 
 // ListCommand makes cmd print a list. Its PreRunE refuses flags and arguments
@@ -152,12 +155,17 @@ func runList[T any](ctx context.Context, a *App, f listFlags, r Listed[T], shape
 			if err != nil {
 				return r.named(err)
 			}
-			if first.Total >= 0 { // else the server does not count
+			if first.Total > 0 { // else the server does not count, or has none
 				return f.counted(first.Total, p.Count(first.Total))
 			}
 		}
 	}
 	l, scanned, err := walk(ctx, f, r, func(item T) error { return shape.Add(p, item) })
+	if err == nil && p.Added() == 0 && r.None != nil {
+		if err := r.None(ctx); err != nil {
+			return err
+		}
+	}
 	if endErr := p.End(l); err == nil {
 		err = endErr
 	}

@@ -2,9 +2,12 @@ package delivery
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"svc/db"
+	"svc/server/platform/jobs"
 	"svc/server/platform/rights"
 )
 
@@ -61,17 +64,17 @@ func (s *Service) RetryQueue(ctx context.Context, by *db.Account, queue string) 
 	}
 	n := int64(0)
 	for before := int64(0); ; {
-		jobs, err := s.db.FailedJobs(ctx, queue, before, failedPage)
+		failed, err := s.db.FailedJobs(ctx, queue, before, failedPage)
 		if err != nil {
 			return n, err
 		}
-		for _, j := range jobs {
+		for _, j := range failed {
 			if err := s.db.RetryJob(ctx, j.ID); err != nil {
 				return n, err
 			}
 			n, before = n+1, j.ID
 		}
-		if len(jobs) < failedPage {
+		if len(failed) < failedPage {
 			return n, nil
 		}
 	}
@@ -90,6 +93,12 @@ func (s *Service) Queues(ctx context.Context) ([]db.JobQueue, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, name := range jobs.Queues() { // also those without work
+		if !slices.ContainsFunc(queues, func(q db.JobQueue) bool { return q.Queue == name }) {
+			queues = append(queues, db.JobQueue{Queue: name})
+		}
+	}
+	slices.SortFunc(queues, func(a, b db.JobQueue) int { return strings.Compare(a.Queue, b.Queue) })
 	depth, err := s.db.DeliveryDepth(ctx)
 	if err != nil {
 		return nil, err

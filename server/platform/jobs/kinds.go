@@ -142,6 +142,11 @@ const (
 	QueuePush        = "web_push"
 )
 
+// Queues are all queues of jobs, sorted.
+func Queues() []string {
+	return []string{QueueExpiry, QueueAttachments, QueueBackup, river.QueueDefault, QueueMail, QueueFetch, QueueScheduled, QueuePush}
+}
+
 // mailOptions are the options of mail jobs: with River's pauses, the attempts
 // are spread over eleven hours.
 func mailOptions() river.InsertOpts { return river.InsertOpts{Queue: QueueMail, MaxAttempts: 12} }
