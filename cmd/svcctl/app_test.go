@@ -170,7 +170,7 @@ func TestExitCodes(t *testing.T) {
 		{"server error", always(500, `{"errors":{"detail":"Internal server error"}}`), "report list", "", 7, "Internal server error (500)"},
 		{"no connection", nil, "report list", "", 8, "no answer"},
 		{"timeout", hang, "user toggle kim --yes --timeout 20ms --deadline 60ms", "", 8, ""},
-		{"deadline", hang, "report list --deadline 50ms", "", 8, "error: the deadline passed"},
+		{"deadline", hang, "report list --deadline 50ms", "", 8, "error: report list: the deadline passed"},
 		{"condition", always(200, `{"reports":[`+report+`],"total":1}`), "report list --fail-nonempty -q", "", 9, ""},
 		{"declined", always(200, ``), "status delete a", "n\n", 10, "declined; nothing was sent"},
 		{"enter is no yes", always(200, ``), "status delete a", "\n", 10, "declined"},
@@ -192,6 +192,15 @@ func TestExitCodes(t *testing.T) {
 			code := run(c.App, strings.Fields(tt.args))
 			if code != tt.code || !strings.Contains(c.stderr.String(), tt.stderr) {
 				t.Errorf("exit %d, want %d\nstdout: %s\nstderr: %s", code, tt.code, &c.stdout, &c.stderr)
+			}
+			// Interruption needs no advice, and a condition that holds is no error.
+			silent := code == cli.ExitInterrupted || code == cli.ExitTerminated || code == cli.ExitCondition
+			if advised := strings.Contains(c.stderr.String(), "\nhint:  "); advised == silent && code != 0 {
+				t.Errorf("no hint, or one too many:\n%s", &c.stderr)
+			}
+			noun := strings.Fields(tt.args)[0]
+			if code != 0 && code != cli.ExitDeclined && !silent && !strings.Contains(c.stderr.String(), noun) && !strings.Contains(c.stderr.String(), " targets ") {
+				t.Errorf("nothing names a %s:\n%s", noun, &c.stderr)
 			}
 			if f != nil && (code == cli.ExitUsage || code == cli.ExitDeclined) && len(f.writes()) > 0 {
 				t.Errorf("sent %q", f.writes())

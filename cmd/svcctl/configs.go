@@ -94,10 +94,7 @@ func compareConfig(ctx context.Context, conn *cli.Connection, saved bool) ([]set
 // configOff explains a database without settings.
 func configOff(err error) error {
 	if errors.Is(err, client.ErrConfigDisabled) {
-		return &cli.About{
-			What: "config", Err: err,
-			Hint: "start svcd with --config-from-database=true",
-		}
+		return &cli.About{What: "config", Err: err}
 	}
 	return err
 }

@@ -37,7 +37,7 @@ func reportActCommand(a *cli.App) *cobra.Command {
 			return a.Play(cmd.Context(), "report", args, func(conn *cli.Connection, reports []action.Target) ([]action.Action, error) {
 				books, err := playbook.Load(conn.Config.Playbooks, conn.Config.Templates)
 				if err != nil {
-					return nil, err
+					return nil, &cli.UsageError{Message: err.Error(), Hint: "mend playbooks: in " + login.PathsFrom(a.Getenv).Config}
 				}
 				book, err := playbook.Find(books, name)
 				if err != nil {

@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -42,6 +43,7 @@ type App struct {
 
 	Flags    globals
 	conn     *Connection
+	called   string      // the command that runs, without svcctl
 	overtime func() bool // whether --deadline has passed
 	cleanup  func()
 	debugMu  sync.Mutex
@@ -94,7 +96,8 @@ func (a *App) Execute(root *cobra.Command, args []string) int {
 		}
 	}()
 	root.SetArgs(args)
-	_, err := root.ExecuteContextC(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
+	a.called = strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), root.Name()), " ")
 	if a.overtime != nil {
 		if ExitOf(err) == ExitNetwork && a.overtime() {
 			err = errDeadline // the network's error is only its consequence

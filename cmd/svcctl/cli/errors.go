@@ -244,6 +244,50 @@ func hintFor(err error) string {
 	return ""
 }
 
+// nextFor is the hint for an error of a command that has none of its own.
+func nextFor(command string, code int, err error) string {
+	help := strings.TrimSpace("svcctl "+command) + " --help"
+	switch code {
+	case ExitUsage, ExitInvalid:
+		return help
+	case ExitAuth:
+		return "svcctl auth status"
+	case ExitNotFound:
+		return "svcctl doctor, or " + help
+	case ExitServer:
+		return "try again, then svcctl doctor; the server's log says why"
+	case ExitNetwork:
+		if errors.Is(err, errDeadline) {
+			return "a longer --deadline, or svcctl doctor"
+		}
+		return "svcctl doctor looks at the connection; --timeout waits longer"
+	case ExitDeclined:
+		return "--dry-run shows what would be sent"
+	case ExitConfigOff:
+		return configOffHint
+	case ExitFailed:
+		return "svcctl doctor, or --debug to see the requests"
+	}
+	return ""
+}
+
+// configOffHint is how settings come into the database.
+const configOffHint = "start svcd with --config-from-database=true"
+
+// anonymous tells whether the message of an error names no object: it is the
+// server's or the network's alone.
+func anonymous(err error) bool {
+	var object *About
+	var partial *partialError
+	var auth *login.AuthError
+	if errors.As(err, &object) || errors.As(err, &partial) || errors.As(err, &auth) {
+		return false
+	}
+	var answer *client.Error
+	var transport *client.TransportError
+	return errors.As(err, &answer) || errors.As(err, &transport) || errors.Is(err, errDeadline)
+}
+
 // Fail is what Execute does with the error of a command, for what runs outside one.
 func (a *App) Fail(err error) int { return a.fail(err) }
 
@@ -265,6 +309,12 @@ func (a *App) fail(err error) int {
 		return code
 	}
 	message, hint := explainAll(err), hintFor(err)
+	if anonymous(err) && a.called != "" {
+		message = a.called + ": " + message
+	}
+	if hint == "" {
+		hint = nextFor(a.called, code, err)
+	}
 	var details []string
 	var partial *partialError
 	if errors.As(err, &partial) {

@@ -89,7 +89,7 @@ func GetEach[T any](ctx context.Context, a *App, shape output.Shape[T], targets 
 	}
 	return &partialError{
 		message: fmt.Sprintf("%d of %s not found", len(failed), CountOf(len(targets), targets[0].Noun)),
-		details: detailsOf(failed), code: ExitPartial,
+		details: detailsOf(failed), code: ExitPartial, hint: LookHint(targets[0].Noun, failed[0].Action.Target[len(targets[0].Noun)+1:]),
 	}
 }
 

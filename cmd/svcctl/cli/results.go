@@ -116,6 +116,9 @@ func failureOf(results []action.Result) error {
 		e.hint = fmt.Sprintf("svcctl %s %s %s --force", kind.Noun(), kind.Verb(), strings.Join(conflicts, " "))
 	case len(conflicts) > 5:
 		e.hint = "--force overwrites what others changed"
+	default:
+		_, id, _ := strings.Cut(bad[0].Action.Target, "/")
+		e.hint = LookHint(kind.Noun(), id)
 	}
 	return e
 }
@@ -153,6 +156,10 @@ func LookHint(noun, name string) string {
 		return "svcctl federation hosts"
 	case noun == "config":
 		return "svcctl config get"
+	case noun == "doc":
+		return "svcctl doc get --help"
+	case noun == "jobs":
+		return "svcctl jobs list"
 	case noun != "user" || strings.HasPrefix(name, "id:"):
 		return "svcctl " + noun + " list"
 	}
