@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -23,6 +24,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc/client"
+	"svc/client/api"
 	"svc/cmd/svcctl/cli/output"
 	"svc/server/servertest"
 )
@@ -143,6 +145,7 @@ func TestADryRunShowsWhatIsSent(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	vars["$STATE"] = filepath.Join(dir, "state")
 	vars["$AVATAR"] = "avatar=@" + vars["$PICTURE"]
 	lines := []string{
 		"report close $R2 --note why", "report reopen $R2", "report act $R3 --playbook dogpile --yes", "report resolve $R3 $R4 --yes", "status set $S3 --visibility unlisted --sensitive",
@@ -161,8 +164,17 @@ func TestADryRunShowsWhatIsSent(t *testing.T) {
 			lines = append(lines, example(r))
 		}
 	}
+	lines = append(lines, "config set svc instance limit 4100", "config edit svc instance --yes", "undo --last --yes",
+		"config set svc instance limit 4300", "config rollback $CHANGE", "message send tom --text Hello --yes")
 	lines = append(lines, "user create leo --email leo@example.org --generate", "user delete leo --legacy --yes --max 1")
 	for _, line := range lines {
+		if strings.Contains(line, "$CHANGE") {
+			past, err := s.Admin("mika").Admin.Config.History(api.ConfigHistoryQuery{Limit: 1}).Page(t.Context())
+			if err != nil || len(past.Items) == 0 {
+				t.Fatalf("%v, %d changes of settings", err, len(past.Items))
+			}
+			vars["$CHANGE"] = strconv.FormatInt(past.Items[0].ID, 10)
+		}
 		shown := dryRun(t, address, vars, line)
 		if sent := recorded.take(); len(sent) > 0 {
 			t.Errorf("svcctl %s --dry-run: sent %s", line, output.JSON(sent))
@@ -200,6 +212,8 @@ func recordedCLI(t *testing.T, address string, vars map[string]string) *program 
 	t.Helper()
 	c := newCLI(t, address, "geheim\n")
 	c.env["SVCCTL_TOKEN"] = vars["$MIKA"]
+	c.env["XDG_STATE_HOME"] = vars["$STATE"] // where undo finds what was done before
+	c.env["EDITOR"] = "sed -i s/4100/4200/"
 	return c
 }
 
@@ -230,10 +244,10 @@ func dryRun(t *testing.T, address string, vars map[string]string, line string) [
 	return shown
 }
 
-// untried are the commands that send no write and call no route of their own, that
-// log in or out, and one that opens an editor.
+// untried are the commands that send no write and call no route of their own, and
+// those that log in or out.
 var untried = []string{
-	"report wait", "config rollback", "message send", "undo", "journal", "instance show", "instance restrictions", "account get", "config diff", "config plan", "config export", "config edit",
+	"report wait", "journal", "instance show", "instance restrictions", "account get", "config diff", "config plan", "config export",
 	"digest", "doctor", "schema", "tui", "auth login", "auth status", "auth refresh", "auth logout", "auth token",
 	"context list", "context use", "context add", "context remove", "alias list", "alias set", "alias delete",
 	"completion", "man", "version",
