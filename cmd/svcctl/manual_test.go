@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"svc/client/login"
+	"svc/client/playbook"
 	"svc/server/servertest"
 )
 
@@ -111,5 +113,44 @@ func TestTheManualsRecipesRun(t *testing.T) {
 	}
 	if invite, err := os.ReadFile(filepath.Join(dir, "invite")); err != nil || len(invite) < 8 {
 		t.Errorf("the invitation is %q, %v", invite, err)
+	}
+}
+
+// TestTheManualsConfigurationFileIsAccepted reads its example with all that reads
+// the file.
+func TestTheManualsConfigurationFileIsAccepted(t *testing.T) {
+	t.Parallel()
+	_, text, found := strings.Cut(manual(t), "```yaml\n")
+	text, _, ended := strings.Cut(text, "```")
+	if !found || !ended {
+		t.Fatal("there is no example")
+	}
+	c := newCLI(t, "", "")
+	path := c.env["SVCCTL_CONFIG"]
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	config, err := login.LoadConfig(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(config.Rest) > 0 || len(config.Contexts) < 3 || len(config.Aliases) == 0 || config.Contexts[config.Current].Color == "" {
+		t.Errorf("read as %+v", config)
+	}
+	for name, context := range config.Contexts {
+		if len(context.Rest) > 0 {
+			t.Errorf("context %s: unknown %v", name, context.Rest)
+		}
+	}
+	keys, filters, err := tuiConfig(c.App)
+	if err != nil || len(keys) == 0 || len(filters) == 0 {
+		t.Errorf("keys %v, filters %v, %v", keys, filters, err)
+	}
+	books, err := playbook.Load(config.Playbooks, config.Templates)
+	if err == nil {
+		_, err = playbook.Find(books, "casino")
+	}
+	if err != nil {
+		t.Error(err)
 	}
 }
