@@ -220,7 +220,7 @@ func (m *model) askMedia(pane *postPane, posts []shown.Post) {
 func (m *model) askMedium(one shown.Medium) tea.Cmd {
 	choices := []choice{{"c", "copy the address", func(m *model) tea.Cmd { return m.copy(one.URL) }}}
 	target, err := url.Parse(one.URL)
-	if err == nil && (target.Scheme == "https" || target.Scheme == "http") && target.Host != "" {
+	if !m.remote && err == nil && (target.Scheme == "https" || target.Scheme == "http") && target.Host != "" {
 		host := safe.Line(target.Host)
 		choices = append(choices, choice{"o", "open in a browser", func(m *model) tea.Cmd {
 			m.ask(&prompt{

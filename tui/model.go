@@ -25,6 +25,7 @@ type model struct {
 	theme    theme
 	host     string
 	readOnly bool
+	remote   bool // the terminal is on another machine
 	tty      terminalWriter
 
 	width, height int

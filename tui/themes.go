@@ -3,7 +3,6 @@ package tui
 import (
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/muesli/termenv"
 
 	"svc/client/safe"
-	"svc/tui/tty"
 )
 
 // ink is the meaning of a piece of text; a theme gives it a look. Words always
@@ -88,11 +86,11 @@ func themeNamed(name string) (theme, error) {
 
 // chooseTheme is the theme for a terminal: no colour where the environment
 // asks for none, else by background.
-func chooseTheme(in, out *os.File, env func(string) string) string {
+func chooseTheme(env func(string) string, dark func() bool) string {
 	switch {
 	case env("NO_COLOR") != "" || env("TERM") == "dumb":
 		return "mono"
-	case tty.Dark(in, out, env):
+	case dark():
 		return "dark"
 	}
 	return "light"
