@@ -88,8 +88,8 @@ func TestOnATerminalOfAnotherMachine(t *testing.T) {
 	f.waits(0, "17/18")
 	n := f.types("\x1b]11;rgb:1e1e/1e1e/1e1e\ajjj")
 	f.waits(n, "9x9kk")
-	f.sizes <- Size{120, 40}
-	f.waits(n, "\x1b[40;H") // drawn anew, at once
+	f.sizes <- Size{120, 90}
+	f.waits(n, "\x1b[90;H") // drawn anew, at once
 	f.types("\x13\x1a")   // ctrl-s, ctrl-z
 	n = f.types("?")
 	f.waits(n, "ctrl-o")
