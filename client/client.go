@@ -40,6 +40,7 @@ type Client struct {
 	Apps              *Apps
 	OAuth             *OAuth
 	Security          *Security
+	SSHKeys           *SSHKeys
 	Backups           *Backups
 	Admin             *Admin
 	Conversations     *Conversations
@@ -66,6 +67,7 @@ type Client struct {
 //	c.Admin.Media       Bans Purge Unban
 //	c.Admin.Relays      Follow List Unfollow
 //	c.Admin.Reports     AddNote DeleteNote Get Groups List Update
+//	c.Admin.SSHKeys     Add Delete List
 //	c.Admin.Stats       Get
 //	c.Admin.Statuses    Delete Get List OfInstance OfUser Update
 //	c.Admin.Users       Activate AddRole AddRoleTo Approve Backup ConfirmEmail Create
@@ -83,6 +85,7 @@ type Admin struct {
 	Chats      *AdminChats
 	Apps       *AdminApps
 	Stats      *AdminStats
+	SSHKeys    *AdminSSHKeys
 	Emojis     *AdminEmojis
 	Relays     *AdminRelays
 	Invites    *AdminInvites
@@ -226,11 +229,12 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 	c.Apps = &Apps{c}
 	c.OAuth = &OAuth{c}
 	c.Security = &Security{c}
+	c.SSHKeys = &SSHKeys{c}
 	c.Backups = &Backups{c}
 	c.Admin = &Admin{
 		Reports: &AdminReports{c}, Users: &AdminUsers{c}, Invites: &AdminInvites{c}, Federation: &AdminFederation{c}, Jobs: &AdminJobs{c}, Statuses: &AdminStatuses{c}, Log: &AdminLog{c}, Config: &AdminConfig{c},
 		Media: &AdminMedia{c}, Documents: &AdminDocuments{c},
-		Chats: &AdminChats{c}, Apps: &AdminApps{c}, Stats: &AdminStats{c}, Emojis: &AdminEmojis{c}, Relays: &AdminRelays{c},
+		Chats: &AdminChats{c}, Apps: &AdminApps{c}, Stats: &AdminStats{c}, Emojis: &AdminEmojis{c}, Relays: &AdminRelays{c}, SSHKeys: &AdminSSHKeys{c},
 	}
 	return c, nil
 }

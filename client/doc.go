@@ -71,6 +71,7 @@
 //	c.Reports            Create
 //	c.ScheduledStatuses  Delete Get List Reschedule
 //	c.Search             Find FindV1
+//	c.SSHKeys            Add Delete List
 //	c.Security           BackupCodes ChangeEmail ChangePassword ConfirmTOTP DeleteAccount
 //	                     DeleteToken DisableAccount MFA RemoveTOTP SetUpTOTP Tokens
 //	c.Statuses           Bookmark Bookmarks Card Context Delete Favourite FavouritedBy

@@ -146,6 +146,8 @@ func (d *DB) References() []Reference {
 		{Table: "authorisations", key: "code_hash", Column: "app_id", To: apps},
 		{Table: "tokens", key: "id", Column: "account_id", To: accounts},
 		{Table: "tokens", key: "id", Column: "app_id", To: apps},
+		{Table: "tokens", key: "id", Column: "ssh_key_id", To: []string{"ssh_keys"}},
+		{Table: "ssh_keys", key: "id", Column: "account_id", To: accounts},
 		{Table: "account_tags", key: "tag,account_id", Column: "account_id", To: accounts},
 		{Table: "account_words", key: "word,account_id", Column: "account_id", To: accounts},
 		{Table: "account_misspellings", key: "hash,account_id", Column: "account_id", To: accounts},

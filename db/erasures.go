@@ -72,6 +72,7 @@ func Erasures() []Erasure {
 		{Table: "mail_tokens", Column: "account_id", key: "token_hash"},
 		{Table: "tokens", Column: "account_id", key: "id"},
 		{Table: "push_subscriptions", Column: "account_id", key: "id"},
+		{Table: "ssh_keys", Column: "account_id", key: "id"},
 		{Table: "authorisations", Column: "account_id", key: "code_hash"},
 		{Table: "sessions", Column: "account_id", key: "id_hash"},
 		{Table: "mfa_tokens", Column: "account_id", key: "token_hash"},
@@ -129,6 +130,9 @@ func (d *DB) DeleteUser(ctx context.Context, accountID string) error {
 		return err
 	}
 	if _, err := d.exec(ctx, "delete links", "DELETE FROM mail_tokens WHERE account_id = ?", accountID); err != nil {
+		return err
+	}
+	if _, err := d.exec(ctx, "delete ssh keys", "DELETE FROM ssh_keys WHERE account_id = ?", accountID); err != nil {
 		return err
 	}
 	return d.DeleteLogins(ctx, accountID)

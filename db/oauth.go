@@ -44,6 +44,7 @@ type Token struct {
 	AppID       int64
 	AccountID   *string // nil for an app's own token
 	Scopes      string
+	SSHKeyID    *int64 `gorm:"column:ssh_key_id"` // of the SSH session that it is for
 	ExpiresAt   Time
 	CreatedAt   Time `gorm:"autoCreateTime:false"`
 }

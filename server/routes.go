@@ -188,6 +188,10 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 	add(User, del, "/api/svc/accounts/mfa/:method", client.MFA.Remove, "write:security")
 	add(User, get, "/api/svc/accounts/mfa/backup_codes", client.MFA.BackupCodes, "write:security")
 
+	add(User, get, "/api/svc/ssh_keys", client.SSHKeys.List, "read:security")
+	add(User, post, "/api/svc/ssh_keys", client.SSHKeys.Add, "write:security")
+	add(User, del, "/api/svc/ssh_keys/:id", client.SSHKeys.Delete, "write:security")
+
 	add(User, get, "/api/v1/svc/backups", client.Backups.List, "read:accounts")
 	add(User, post, "/api/v1/svc/backups", client.Backups.Start, "read:accounts")
 
@@ -397,6 +401,9 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 	admit(rights.Admins, del, "/users/permission_group/:permission_group", admin.Roles().Remove, "write:accounts")
 	admit(rights.Admins, get, "/users/:nickname_or_id/credentials", admin.Credentials().Show, "read:accounts")
 	admit(rights.Admins, patch, "/users/:nickname/credentials", admin.Credentials().Update, "write:accounts").body(admin.Credentials().BodyLimit)
+	admit(rights.Admins, get, "/users/:nickname_or_id/ssh_keys", admin.SSHKeys().List, "read:accounts")
+	admit(rights.Admins, post, "/users/:nickname/ssh_keys", admin.SSHKeys().Add, "write:accounts")
+	admit(rights.Admins, del, "/users/:nickname/ssh_keys/:id", admin.SSHKeys().Delete, "write:accounts")
 	admit(rights.Invites, post, "/users/invite_token", admin.Invites().Create, "write:invites")
 	admit(rights.Invites, get, "/users/invites", admin.Invites().List, "read:invites")
 	admit(rights.Invites, post, "/users/revoke_invite", admin.Invites().Revoke, "write:invites")

@@ -16,11 +16,6 @@ import (
 	"svc/tui/staged"
 )
 
-// terminalWriter writes to the terminal beside the frames.
-type terminalWriter interface {
-	WriteString(s string) (int, error)
-}
-
 // opened is the end of starting a browser.
 type opened struct{ err error }
 
@@ -200,7 +195,7 @@ func (m *model) askMedia(pane *postPane, posts []shown.Post) {
 func (m *model) askMedium(one shown.Medium) tea.Cmd {
 	choices := []choice{{"c", "copy the address", func(m *model) tea.Cmd { return m.copy(one.URL) }}}
 	target, err := url.Parse(one.URL)
-	if err == nil && (target.Scheme == "https" || target.Scheme == "http") && target.Host != "" {
+	if !m.remote && err == nil && (target.Scheme == "https" || target.Scheme == "http") && target.Host != "" {
 		host := safe.Line(target.Host)
 		choices = append(choices, choice{"o", "open in a browser", func(m *model) tea.Cmd {
 			m.ask(&prompt{

@@ -18,6 +18,7 @@ import (
 
 	"svc/client/safe"
 	"svc/tui/staged"
+	"svc/tui/tty"
 )
 
 // dialogue is the program as a dialogue of lines, for screen readers and bad
@@ -54,12 +55,12 @@ type arrived struct{ msg tea.Msg }
 const plainRows = 10
 
 // runPlain is Run without a screen.
-func runPlain(ctx context.Context, m *model, in, out *os.File) error {
-	p := newDialogue(m, in, out)
-	if term.IsTerminal(int(in.Fd())) {
+func runPlain(ctx context.Context, m *model, o Options, options []tea.ProgramOption) error {
+	p := newDialogue(m, o.In, o.Out)
+	if in, isFile := o.In.(*os.File); isFile && tty.Is(in) {
 		p.tty = in
 	}
-	program := tea.NewProgram(p, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(io.Discard), tea.WithoutRenderer())
+	program := tea.NewProgram(p, append(options, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(io.Discard), tea.WithoutRenderer())...)
 	m.after = func(wait time.Duration, msg func() tea.Msg) tea.Cmd {
 		cmd := tea.Tick(wait, func(time.Time) tea.Msg { return msg() })
 		if wait > queryWait { // countdowns and polls, which no line waits for
@@ -176,11 +177,26 @@ func (p *dialogue) read() tea.Msg {
 		secret, err := term.ReadPassword(int(p.tty.Fd()))
 		return typed{string(secret), err}
 	}
-	text, err := p.in.ReadString('\n')
+	text, err := p.readLine()
 	if text != "" {
 		err = nil // the last line may lack its end
 	}
 	return typed{text, err}
+}
+
+// maxLine is the longest line that is read, in bytes.
+const maxLine = 256 << 10
+
+// readLine reads a line, of which only the beginning counts if it is too long.
+func (p *dialogue) readLine() (string, error) {
+	var text []byte
+	for {
+		part, err := p.in.ReadSlice('\n')
+		text = append(text, part[:min(len(part), maxLine-len(text))]...)
+		if err != bufio.ErrBufferFull {
+			return string(text), err
+		}
+	}
 }
 
 // take carries out a line: the answer to a question, or a command with the

@@ -222,6 +222,11 @@ func (m *keymap) of(r rights) *keymap {
 	return &keymap{slices.DeleteFunc(slices.Clone(m.bindings), func(b binding) bool { return !r.has(b.needs...) })}
 }
 
+// without leaves out commands.
+func (m *keymap) without(commands ...command) *keymap {
+	return &keymap{slices.DeleteFunc(slices.Clone(m.bindings), func(b binding) bool { return slices.Contains(commands, b.do) })}
+}
+
 // has reports whether a command is there.
 func (m *keymap) has(do command) bool {
 	return slices.ContainsFunc(m.bindings, func(b binding) bool { return b.do == do })

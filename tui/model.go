@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -41,7 +42,8 @@ type model struct {
 	loginPrompt *prompt                    // that waits for a browser
 	browser     func(address string) error // opens one
 
-	tty terminalWriter
+	remote bool            // the terminal is on another machine
+	tty    io.StringWriter // the terminal, beside the frames
 
 	width, height int
 	now           func() time.Time // the time on the screen

@@ -3,14 +3,11 @@ package tui
 import (
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/charmbracelet/lipgloss"
 	"github.com/muesli/termenv"
-
-	"svc/tui/tty"
 )
 
 // theme is a palette as a terminal writes it.
@@ -149,11 +146,11 @@ func (l look) style(r *lipgloss.Renderer) lipgloss.Style {
 
 // chooseTheme is the theme for a terminal: no colour where the environment
 // asks for none, else by background.
-func chooseTheme(in, out *os.File, env func(string) string) string {
+func chooseTheme(env func(string) string, dark func() bool) string {
 	switch {
 	case env("NO_COLOR") != "" || env("TERM") == "dumb":
 		return "mono"
-	case tty.Dark(in, out, env):
+	case dark():
 		return "dark"
 	}
 	return "light"

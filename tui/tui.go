@@ -18,6 +18,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/url"
 	"os"
@@ -32,7 +33,6 @@ import (
 	"svc/client/safe"
 	"svc/tui/quiet"
 	"svc/tui/staged"
-	"svc/tui/tty"
 )
 
 // fps is how often the renderer looks for a new frame. At bubbletea's default
@@ -54,8 +54,12 @@ type Options struct {
 	Getenv func(string) string
 	// StateDir holds outbox, drafts and the journal. It is made when missing.
 	StateDir string
-	// In and Out are the terminal; nil is standard input and output.
-	In, Out *os.File
+	// In and Out are the terminal; nil is standard input and output. Without
+	// Remote they are files.
+	In  io.Reader
+	Out io.Writer
+	// Remote, when set, is a terminal on another machine.
+	Remote  *Remote
 	NoMouse bool
 	// Plain is a dialogue of lines without a screen; In and Out may be pipes.
 	Plain bool
@@ -78,6 +82,20 @@ type Options struct {
 	Filters map[string]string
 }
 
+// Remote is a terminal on another machine, as a server has it. This machine is not
+// the person's then: the program saves no lists here, opens no browser, does not
+// suspend, and leaves environment and signals of the process alone.
+type Remote struct {
+	// Getenv is the environment of the terminal.
+	Getenv func(string) string
+	// Sizes has the size of the terminal, and then each new one. Plain mode needs
+	// none.
+	Sizes <-chan Size
+}
+
+// Size is a terminal's, in cells.
+type Size struct{ Width, Height int }
+
 // ErrNoTerminal is the error of Run where input or output is no terminal.
 var ErrNoTerminal = errors.New("this needs a terminal for input and output")
 
@@ -86,18 +104,23 @@ var ErrNoTerminal = errors.New("this needs a terminal for input and output")
 //
 // SVCCTL_NOW in the environment, RFC 3339, fixes the time on the screen.
 func Run(ctx context.Context, o Options) error {
-	quiet.Restore()
+	if o.Remote == nil {
+		quiet.Restore()
+	}
 	if o.In == nil {
 		o.In = os.Stdin
 	}
 	if o.Out == nil {
 		o.Out = os.Stdout
 	}
-	if !o.Plain && (!tty.Is(o.In) || !tty.Is(o.Out)) {
-		return ErrNoTerminal
+	t, err := deviceOf(o)
+	if err != nil {
+		return err
 	}
+	defer t.close()
+	o.Getenv = t.getenv
 	now := time.Now
-	if fixed := os.Getenv("SVCCTL_NOW"); fixed != "" {
+	if fixed := t.getenv("SVCCTL_NOW"); fixed != "" {
 		at, err := time.Parse(time.RFC3339, fixed)
 		if err != nil {
 			return fmt.Errorf("SVCCTL_NOW: %w", err)
@@ -108,23 +131,23 @@ func Run(ctx context.Context, o Options) error {
 		o.Theme = "mono" // nothing is drawn
 	}
 	if o.Theme == "" {
-		o.Theme = chooseTheme(o.In, o.Out, os.Getenv)
+		o.Theme = chooseTheme(t.getenv, t.dark)
 	}
 	m, err := newModel(ctx, o, now, time.Now)
 	if err != nil {
 		return err
 	}
 	if o.Plain {
-		return runPlain(ctx, m, o.In, o.Out)
+		return runPlain(ctx, m, o, t.options)
 	}
-	options := []tea.ProgramOption{
-		tea.WithContext(ctx), tea.WithInput(tty.NewInput(o.In, time.Now)), tea.WithOutput(o.Out),
-		tea.WithAltScreen(), tea.WithFPS(fps), tea.WithReportFocus(),
-	}
+	options := append(t.options, tea.WithContext(ctx), tea.WithInput(t.in), tea.WithOutput(o.Out),
+		tea.WithAltScreen(), tea.WithFPS(fps), tea.WithReportFocus())
 	if !o.NoMouse {
 		options = append(options, tea.WithMouseCellMotion())
 	}
-	_, err = tea.NewProgram(m, options...).Run()
+	program := tea.NewProgram(m, options...)
+	t.follow(program)
+	_, err = program.Run()
 	if ctx.Err() != nil {
 		err = nil // cancelling is no failure
 	}
@@ -148,6 +171,9 @@ func newModel(ctx context.Context, o Options, now, timer func() time.Time) (*mod
 	if err != nil {
 		return nil, err
 	}
+	if o.Remote != nil {
+		keys = keys.without(doSave, doSuspend)
+	}
 	if o.Demo != nil {
 		keys.bindings = append(keys.bindings, binding{do: doDemo, on: onAll, help: "how to reach this demo by browsers and other clients"})
 	}
@@ -166,7 +192,7 @@ func newModel(ctx context.Context, o Options, now, timer func() time.Time) (*mod
 		journal: journal.Open(o.StateDir, o.Client.BaseURL(), now),
 		load:    loader{ctx, o.Client}, engine: newEngine(o.Client), keys: keys, theme: colours,
 		renewal: o.Renewal, browser: openAddress, allKeys: keys, playbooks: o.Playbooks, templates: o.Templates, server: base.Host,
-		host: safe.Line(o.Context), demo: o.Demo, filters: o.Filters, colour: o.Colour, readOnly: o.ReadOnly, tty: o.Out, now: now, timer: timer,
+		host: safe.Line(o.Context), demo: o.Demo, filters: o.Filters, colour: o.Colour, readOnly: o.ReadOnly, remote: o.Remote != nil, tty: writer{o.Out}, now: now, timer: timer,
 		after: func(d time.Duration, msg func() tea.Msg) tea.Cmd {
 			return tea.Tick(d, func(time.Time) tea.Msg { return msg() })
 		},

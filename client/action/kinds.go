@@ -41,6 +41,7 @@ const (
 	ChatMessageDelete Kind = "chat.delete-message" // Args: message, its id
 	MediaPurge        Kind = "media.purge"         // Args: ban, "true" or "false"
 	MediaUnban        Kind = "media.unban"
+	SSHKeyDelete      Kind = "ssh-key.delete" // Args: user, "" for oneself
 	RelayFollow       Kind = "relay.follow"
 	RelayUnfollow     Kind = "relay.unfollow"
 
@@ -113,6 +114,7 @@ func init() {
 		{kind: ChatMessageDelete, done: "deleted", log: "chat_message_delete", rules: (*Engine).deleteChatMessage, final: true},
 		{kind: MediaPurge, done: "purged", rules: (*Engine).purgeMedia, once: true},
 		{kind: MediaUnban, done: "unbanned", rules: (*Engine).unbanMedia},
+		{kind: SSHKeyDelete, done: "deleted", log: "ssh_key_delete", rules: (*Engine).deleteSSHKey, final: true},
 		{kind: RelayFollow, done: "asked", back: RelayUnfollow, rules: (*Engine).relay},
 		{kind: RelayUnfollow, done: "left", back: RelayFollow, rules: (*Engine).relay},
 	}

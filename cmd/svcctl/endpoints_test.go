@@ -84,6 +84,15 @@ func adminWorld(t *testing.T) (*servertest.Server, map[string]string) {
 	if err := os.WriteFile(file, []byte("hello"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	keyFile := filepath.Join(t.TempDir(), "id.pub")
+	if err := os.WriteFile(keyFile, []byte("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAiSPZyER1EmBaKEFli8Bf94KzESAWC0P+tz+uaBHWgS kim@laptop\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	key, err := admin.Admin.SSHKeys.Add(t.Context(), "zoe", api.NewSSHKey{Key: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHrRhkuJJZeCTgSipX8/mxM+jDlpSywzaUGBDE4yCV84 kim@laptop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	vars["$SSHKEY"], vars["$SSHKEYID"] = keyFile, strconv.FormatInt(key.ID, 10)
 	vars["$INVITE"], vars["$APP"], vars["$FILE"] = "invite/"+invite.Token, strconv.FormatInt(app.ID, 10), file
 	vars["$CHAT"], vars["$MESSAGE"] = chat.ID, message.ID
 	if err := s.DB.AddInstance(t.Context(), "far.example"); err != nil {

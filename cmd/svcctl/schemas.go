@@ -54,6 +54,7 @@ func schemas() []schema {
 		schemaOf("result", "", cli.ResultShape),
 		schemaOf("role", "role get kim", roleShape),
 		schemaOf("server", "server needs-reboot", rebootShape),
+		schemaOf("ssh-key", "ssh-key list", sshKeyShape),
 		schemaOf("stats", "stats", statsShape),
 		schemaOf("status", "status list", statusShape),
 		schemaOf("user", "user list", userShape),

@@ -1,6 +1,7 @@
 package tty
 
 import (
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -15,33 +16,39 @@ const backgroundWait = 100 * time.Millisecond
 // Dark reports whether the terminal has a dark background: by its answer, else
 // by COLORFGBG, else yes.
 func Dark(in, out *os.File, env func(string) string) bool {
-	if dark, known := askBackground(in, out); known {
+	if dark, known := askFile(in, out); known {
 		return dark
 	}
-	// COLORFGBG is foreground;background in palette numbers, where 7 and from
-	// 9 on are bright.
-	fields := strings.Split(env("COLORFGBG"), ";")
-	if n, err := strconv.Atoi(fields[len(fields)-1]); err == nil {
-		return n != 7 && n < 9
-	}
-	return true
+	return darkByEnv(env)
 }
 
-// askBackground asks the terminal (OSC 11) and waits a moment for the answer.
-// Where none comes in time it may come later; the input filter drops it then.
-func askBackground(in, out *os.File) (dark, known bool) {
+// darkByEnv reads COLORFGBG, which is foreground;background in palette numbers,
+// where 7 and from 9 on are bright.
+func darkByEnv(env func(string) string) bool {
+	fields := strings.Split(env("COLORFGBG"), ";")
+	n, err := strconv.Atoi(fields[len(fields)-1])
+	return err != nil || n != 7 && n < 9
+}
+
+func askFile(in, out *os.File) (dark, known bool) {
 	state, err := term.MakeRaw(int(in.Fd()))
 	if err != nil {
 		return false, false
 	}
 	defer func() { _ = term.Restore(int(in.Fd()), state) }()
-	if _, err := out.WriteString("\x1b]11;?\x1b\\"); err != nil {
+	return askBackground(in, func(wait time.Duration) bool { return readable(in.Fd(), wait) }, out, backgroundWait)
+}
+
+// askBackground asks the terminal (OSC 11) and waits a moment for the answer.
+// Where none comes in time it may come later; the input filter drops it then.
+func askBackground(in io.Reader, more func(time.Duration) bool, out io.Writer, wait time.Duration) (dark, known bool) {
+	if _, err := io.WriteString(out, "\x1b]11;?\x1b\\"); err != nil {
 		return false, false
 	}
 	var answer []byte
-	for deadline := time.Now().Add(backgroundWait); len(answer) < 4096; {
+	for deadline := time.Now().Add(wait); len(answer) < 4096; {
 		left := time.Until(deadline)
-		if left <= 0 || !readable(in.Fd(), left) {
+		if left <= 0 || !more(left) {
 			return false, false
 		}
 		buf := make([]byte, 256)

@@ -1,6 +1,6 @@
-// Package tty is the terminal below the program: it keeps late and unasked
-// answers of terminals out of the keys, and asks for the background before the
-// program starts. It imports nothing of this module.
+// Package tty is the terminal below the program, which may be on another machine:
+// it keeps late and unasked answers of terminals out of the keys, and asks for the
+// background before the program starts. It imports nothing of this module.
 package tty
 
 import (
@@ -21,37 +21,43 @@ const (
 	maxReply = 1 << 20
 )
 
-// Input is standard input without unasked or late answers of the terminal: OSC,
-// DCS, APC, PM and SOS strings never reach the program, which would take their
-// content for keys. A sequence may be spread over several reads; a lone ESC is
-// passed on if nothing follows it.
+// Input is standard input without unasked or late answers of the terminal.
 //
 // It embeds the file so that bubbletea still finds a terminal to set to raw
 // mode and to wait on.
 type Input struct {
 	*os.File
+	keys
+}
+
+// NewInput filters the input of file.
+func NewInput(file *os.File, now func() time.Time) *Input {
+	more := func(wait time.Duration) bool { return readable(file.Fd(), wait) }
+	return &Input{file, keys{from: file, more: more, now: now}}
+}
+
+// Read returns 0 and no error when all that arrived was dropped.
+func (in *Input) Read(p []byte) (int, error) { return in.keys.Read(p) }
+
+// keys is input without OSC, DCS, APC, PM and SOS strings, of which the program
+// would take the content for keys. A sequence may be spread over several reads; a
+// lone ESC is passed on if nothing follows it.
+type keys struct {
+	from   io.Reader
 	filter replyFilter
 	// more reports whether another byte arrives within the time given.
 	more func(time.Duration) bool
 	now  func() time.Time
 }
 
-// NewInput filters the input of file.
-func NewInput(file *os.File, now func() time.Time) *Input {
-	in := &Input{File: file, now: now}
-	in.more = func(wait time.Duration) bool { return readable(file.Fd(), wait) }
-	return in
-}
-
-// Read returns 0 and no error when all that arrived was dropped.
-func (in *Input) Read(p []byte) (int, error) {
+func (in *keys) Read(p []byte) (int, error) {
 	if len(p) <= maxHeld {
 		return 0, io.ErrShortBuffer
 	}
 	n := 0
 	for {
 		buf := make([]byte, len(p)-n-maxHeld)
-		read, err := in.File.Read(buf)
+		read, err := in.from.Read(buf)
 		n += copy(p[n:], in.filter.pass(buf[:read], in.now()))
 		if err != nil || !in.filter.undecided() || len(p)-n <= maxHeld+1 {
 			return n, err

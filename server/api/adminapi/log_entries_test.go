@@ -19,6 +19,7 @@ import (
 	"svc/db"
 	"svc/server"
 	"svc/server/platform/config"
+	"svc/server/rules/auth"
 	"svc/server/rules/signup"
 	"svc/server/rules/social"
 	"svc/server/servertest"
@@ -285,6 +286,8 @@ func (w *world) writes() []write {
 func (w *world) userWrites() []write {
 	carol, dave, gone, erin := w.User("carol"), w.User("dave"), w.User("gone"), w.waiting("erin")
 	gone2 := w.User("gone2")
+	key, err := w.Auth.AddSSHKey(w.t.Context(), carol.ID, auth.NewSSHKey{Text: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAiSPZyER1EmBaKEFli8Bf94KzESAWC0P+tz+uaBHWgS kim@laptop", Name: "old"})
+	w.must(err)
 	names := func(body ...string) string { return `{"nicknames":["` + strings.Join(body, `","`) + `"]}` }
 	unknown := act{Body: names("carol", "nobody")}
 	at := func(path string, a act) act { a.Path = path; return a }
@@ -322,6 +325,12 @@ func (w *world) userWrites() []write {
 		{"PATCH /users/force_password_reset", act{Path: "/users/force_password_reset", Body: names("carol", "dave")},
 			[]object{entry("force_password_reset", "@root forced password reset for users: @carol, @dave", object{"subject": users(carol, dave)})},
 			[]act{at("/users/force_password_reset", unknown)}},
+		{"POST /users/:nickname/ssh_keys", act{Path: "/users/dave/ssh_keys", Body: `{"key":"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAGW/RBUKa8UZHOZ/wAKYGKlpYFagULoqozc3d01rQH0 kim@laptop"}`},
+			[]object{entry("ssh_key_add", "@root added SSH key SHA256:ZT6s2bBVRXNYuAffgXxO+rn6gjD2d2YJRfcjCaYkxZs to @dave", object{"subject": logged(dave), "target": "SHA256:ZT6s2bBVRXNYuAffgXxO+rn6gjD2d2YJRfcjCaYkxZs", "text": "kim@laptop"})},
+			[]act{{Path: "/users/nobody/ssh_keys", Body: `{"key":"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAGW/RBUKa8UZHOZ/wAKYGKlpYFagULoqozc3d01rQH0 kim@laptop"}`}, {Path: "/users/dave/ssh_keys", Body: `{"key":"x"}`}, {Path: "/users/dave/ssh_keys"}}},
+		{"DELETE /users/:nickname/ssh_keys/:id", act{Path: fmt.Sprintf("/users/carol/ssh_keys/%d", key.ID)},
+			[]object{entry("ssh_key_delete", "@root deleted SSH key SHA256:rMeq/Myuo3xxqJkbDg0BEVIT4YOV9H2EDQwCDXMDwx4 of @carol", object{"subject": logged(carol), "target": "SHA256:rMeq/Myuo3xxqJkbDg0BEVIT4YOV9H2EDQwCDXMDwx4", "text": "old"})},
+			[]act{{Path: fmt.Sprintf("/users/dave/ssh_keys/%d", key.ID)}, {Path: "/users/carol/ssh_keys/x"}}},
 		{"PUT /users/disable_mfa", act{Path: "/users/disable_mfa", Body: `{"nickname":"carol"}`}, nil,
 			[]act{{Path: "/users/disable_mfa", Body: `{"nickname":"nobody"}`}}},
 		{"PATCH /users/:nickname/credentials", act{Path: "/users/dave/credentials", Body: `{"name":"Dave D."}`},

@@ -76,6 +76,7 @@ type API struct {
 	Registration      Registration
 	Relationships     Relationships
 	Reports           Reports
+	SSHKeys           SSHKeys
 	ScheduledStatuses ScheduledStatuses
 	Scrobbles         Scrobbles
 	Search            Search
@@ -108,6 +109,7 @@ func New(p Parts) *API {
 		Registration:      Registration{p.Signup},
 		Relationships:     Relationships{r, p.Social},
 		Reports:           Reports{p.Moderation},
+		SSHKeys:           SSHKeys{p.Auth},
 		ScheduledStatuses: ScheduledStatuses{s, p.Social},
 		Scrobbles:         Scrobbles{s, p.Social},
 		Search:            Search{r},
@@ -232,6 +234,8 @@ type (
 	}
 	// Reports takes reports for moderators.
 	Reports struct{ Moderation *moderation.Service }
+	// SSHKeys keeps the keys with which the caller signs in over SSH.
+	SSHKeys struct{ Auth *auth.Service }
 	// ScheduledStatuses keeps statuses that are posted later.
 	ScheduledStatuses struct {
 		*shared

@@ -31,6 +31,14 @@ func (i *Identity) Can(scopes ...string) bool {
 	return i != nil && (i.unscoped || GrantsAny(i.Scopes, scopes...))
 }
 
+// SSHScopes are the scopes of SSH sessions with a key that the caller adds.
+func (i *Identity) SSHScopes() []string {
+	if i.unscoped {
+		return SplitScopes(SSHScopes)
+	}
+	return i.Scopes
+}
+
 // Keyholder is an admin with the operator's secret in place of a token. It has
 // no account; its name, which nobody can register, is for the log.
 func Keyholder() *Identity {

@@ -62,6 +62,9 @@ var (
 	StatusDeleted      = &Action{"status_delete", rights.Staff, func(d *Data) string { return "deleted status #" + d.StatusID }, func(e *stored, d *Data) { e.SubjectID = d.StatusID }}
 	ChatMessageDeleted = &Action{"chat_message_delete", rights.Admins, func(d *Data) string { return "deleted chat message #" + d.MessageID }, func(e *stored, d *Data) { e.SubjectID = d.MessageID }}
 
+	SSHKeyAdded   = &Action{"ssh_key_add", rights.Admins, aboutKey("added SSH key %s to @%s"), aboutKeyOf}
+	SSHKeyDeleted = &Action{"ssh_key_delete", rights.Admins, aboutKey("deleted SSH key %s of @%s"), aboutKeyOf}
+
 	RelayFollowed   = &Action{"relay_follow", rights.Admins, func(d *Data) string { return "followed relay: " + d.Target }, aboutNothing}
 	RelayUnfollowed = &Action{"relay_unfollow", rights.Admins, func(d *Data) string { return "unfollowed relay: " + d.Target }, aboutNothing}
 )
@@ -74,10 +77,10 @@ type Data struct {
 	Followed   *db.Account   // likewise
 	Report     *db.Report    // report_…: with its new state
 	Reported   *db.Account   // of Report; nil when they are gone
-	Text       string        // of a note
+	Text       string        // of a note; the name of an SSH key
 	StatusID   string        // status_…
 	MessageID  string        // chat_message_delete
-	Target     string        // relay_…: the relay's address
+	Target     string        // relay_…: the relay's address; ssh_key_…: the fingerprint
 	Sensitive  *bool         // status_update; nil when it was not sent
 	Visibility *string       // likewise
 	Nicknames  []string      // tag, untag: as they were sent
@@ -171,6 +174,13 @@ func aboutStatus(e *stored, d *Data) {
 	e.Subject = subject{Type: "status", ID: d.StatusID}
 	e.Sensitive, e.Visibility = d.Sensitive, d.Visibility
 }
+
+// aboutKey names an SSH key by its fingerprint.
+func aboutKey(format string) func(d *Data) string {
+	return func(d *Data) string { return fmt.Sprintf(format, d.Target, d.Users[0].Nickname) }
+}
+
+func aboutKeyOf(e *stored, d *Data) { e.Subject, e.Text = userOf(d.Users[0]), d.Text }
 
 func listed(words string) func(d *Data) string {
 	return func(d *Data) string { return words + nicknames(d.Users) }
