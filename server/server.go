@@ -231,6 +231,17 @@ func (s *Server) BaseURL() string { return s.cfg.BaseURL }
 // Handler serves the whole API, for tests and for Serve.
 func (s *Server) Handler() http.Handler { return s.handler }
 
+// HTTP serves the whole API, on listeners that the caller opens.
+func (s *Server) HTTP() *http.Server {
+	// Bodies have a clock of their own (web.Bodies): a deadline for reading that
+	// passes while a request is answered would cancel it.
+	return &http.Server{
+		Handler: s.handler, ReadHeaderTimeout: 10 * time.Second,
+		WriteTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+}
+
 // Listen opens the address of the settings; a stale socket file is replaced.
 func Listen(cfg config.Config) (net.Listener, error) {
 	network, address := cfg.Network()
@@ -279,13 +290,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		metered = done
 		s.log.InfoContext(ctx, "metrics", "address", at.String())
 	}
-	// Bodies have a clock of their own (web.Bodies): a deadline for reading that
-	// passes while a request is answered would cancel it.
-	srv := &http.Server{
-		Handler: s.handler, ReadHeaderTimeout: 10 * time.Second,
-		WriteTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
-		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
-	}
+	srv := s.HTTP()
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(l) }()
 	s.log.InfoContext(ctx, "serving", "address", l.Addr().String(), "base_url", s.cfg.BaseURL, "database", string(s.DB.Dialect()))

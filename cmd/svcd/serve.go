@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"svc/cmd/svcd/sshd"
 	"svc/db"
 	"svc/server"
 	"svc/server/platform/config"
@@ -64,7 +66,40 @@ func (a *app) serve(ctx context.Context, cfg config.Config, log *slog.Logger, no
 			return errors.Join(err, l.Close(), d.Close())
 		}
 	}
-	return errors.Join(srv.Serve(ctx, l), d.Close())
+	serveSSH, err := a.listenSSH(ctx, cfg, srv, log)
+	if err != nil {
+		return errors.Join(err, l.Close(), d.Close())
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- serveSSH(ctx)
+		stop() // if it failed, the service ends
+	}()
+	err = srv.Serve(ctx, l)
+	stop()
+	return errors.Join(err, <-ended, d.Close())
+}
+
+// listenSSH opens the address for SSH, and returns how to serve there: nothing where
+// it is off.
+func (a *app) listenSSH(ctx context.Context, cfg config.Config, srv *server.Server, log *slog.Logger) (func(context.Context) error, error) {
+	if cfg.SSHListen == "" {
+		return func(ctx context.Context) error {
+			<-ctx.Done()
+			return nil
+		}, nil
+	}
+	s, err := sshd.New(ctx, sshd.Parts{Service: srv, Config: cfg, Limits: sshd.Usual, Log: log, Now: a.now})
+	if err != nil {
+		return nil, err
+	}
+	l, err := net.Listen("tcp", cfg.SSHListen)
+	if err != nil {
+		return nil, fmt.Errorf("SVC_SSH_LISTEN: %w", err)
+	}
+	return func(ctx context.Context) error { return s.Serve(ctx, l) }, nil
 }
 
 // spareMemory collects garbage sooner than by default. Most long-lived memory

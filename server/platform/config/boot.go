@@ -83,6 +83,15 @@ func bootSettings() []bootSetting {
 			},
 		},
 		{
+			name: "ssh_listen", inFile: true, env: "SVC_SSH_LISTEN", shown: "none",
+			accepted: "host:port of an address where admins and moderators reach svcctl and its TUI over SSH",
+			set: func(c *Config, value string) bool {
+				var at Config
+				c.SSHListen = value
+				return setListen(&at, value) && !strings.HasPrefix(value, "unix:")
+			},
+		},
+		{
 			name: "drain", inFile: true, env: "SVC_DRAIN", shown: d.Drain.String(),
 			accepted: "a time of up to 10m such as 15s, in which a server that stops serves on while /readyz tells balancers to go elsewhere",
 			set: func(c *Config, value string) (ok bool) {

@@ -53,6 +53,8 @@ type Config struct {
 	Unlocked Unlocked
 	// MetricsListen is host:port of the metrics, "" for none.
 	MetricsListen string
+	// SSHListen is host:port of the TUI over SSH, "" for none.
+	SSHListen string
 	// Drain is how long a stopping server goes on serving once /readyz reports it.
 	Drain time.Duration
 	// AccessLog is the log of requests: AccessOn, AccessOff, or AccessAddress with

@@ -1,0 +1,134 @@
+package sshd
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+
+	"svc/db"
+)
+
+// errUnknownKey is for the log; clients hear that permission is denied.
+var errUnknownKey = errors.New("unknown key")
+
+// keyOf is where a connection keeps its key.
+type keyOf struct{}
+
+// offered answers whether a key may sign in. The name that the client sends is not
+// looked at: ssh sends that of the account on the other machine unless told
+// otherwise, and a key belongs to one account here.
+func (s *Server) offered(_ ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
+	ctx, cancel := context.WithTimeout(s.ctx, s.limits.Handshake)
+	defer cancel()
+	row, err := s.service.Auth.SSHKey(ctx, key)
+	if errors.Is(err, db.ErrNotFound) {
+		return nil, errUnknownKey
+	}
+	if err != nil {
+		s.log.WarnContext(ctx, "ssh key", "err", err)
+		return nil, err
+	}
+	return &ssh.Permissions{ExtraData: map[any]any{keyOf{}: row}}, nil
+}
+
+// timed closes a connection that is idle for too long.
+type timed struct {
+	net.Conn
+	idle atomic.Int64 // nanoseconds; 0 while the handshake has a deadline of its own
+}
+
+func (c *timed) Read(p []byte) (int, error) {
+	if idle := c.idle.Load(); idle > 0 {
+		_ = c.SetDeadline(time.Now().Add(time.Duration(idle)))
+	}
+	return c.Conn.Read(p)
+}
+
+// caller is a connection whose key is known.
+type caller struct {
+	*Server
+	conn *ssh.ServerConn
+	key  *db.SSHKey
+}
+
+// goodbye is how long sessions have to say why they end.
+const goodbye = 5 * time.Second
+
+// connection serves a connection to its end.
+func (s *Server) connection(raw net.Conn) {
+	c := &timed{Conn: raw}
+	defer func() { _ = c.Close() }()
+	_ = c.SetDeadline(time.Now().Add(s.limits.Handshake))
+	goOn := context.AfterFunc(s.ctx, func() { _ = c.Close() })
+	conn, channels, requests, err := ssh.NewServerConn(c, s.config)
+	if err != nil {
+		goOn()
+		if errors.As(err, new(*ssh.ServerAuthError)) {
+			s.doors.fail(c.RemoteAddr())
+		}
+		s.log.InfoContext(s.ctx, "ssh refused", "address", c.RemoteAddr().String(), "err", err)
+		return
+	}
+	goOn()
+	c.idle.Store(int64(s.limits.Idle))
+	_ = c.SetDeadline(time.Now().Add(s.limits.Idle))
+	key, _ := conn.Permissions.ExtraData[keyOf{}].(*db.SSHKey)
+	one := &caller{s, conn, key}
+	go ssh.DiscardRequests(requests) // above all of forwarding
+	one.serve(channels)
+}
+
+// serve opens sessions until the client leaves, or the server stops.
+func (c *caller) serve(channels <-chan ssh.NewChannel) {
+	var sessions sync.WaitGroup
+	for stopping := false; !stopping; {
+		select {
+		case asked, more := <-channels:
+			if !more {
+				sessions.Wait()
+				return
+			}
+			c.answer(asked, &sessions)
+		case <-c.ctx.Done():
+			stopping = true
+		}
+	}
+	over := make(chan struct{})
+	go func() {
+		sessions.Wait()
+		close(over)
+	}()
+	select {
+	case <-over:
+	case <-time.After(goodbye): // a client that takes nothing
+	}
+	_ = c.conn.Close()
+	<-over
+}
+
+// answer opens a session, and nothing else.
+func (c *caller) answer(asked ssh.NewChannel, sessions *sync.WaitGroup) {
+	if asked.ChannelType() != "session" {
+		_ = asked.Reject(ssh.Prohibited, "nothing is forwarded here")
+		return
+	}
+	end, ok := c.doors.begin(c.key.AccountID)
+	if !ok {
+		_ = asked.Reject(ssh.ResourceShortage, "too many sessions of this account are open")
+		return
+	}
+	channel, requests, err := asked.Accept()
+	if err != nil {
+		end()
+		return
+	}
+	sessions.Go(func() {
+		defer end()
+		c.session(channel, requests)
+	})
+}
