@@ -42,6 +42,9 @@ type model struct {
 	loginPrompt *prompt                    // that waits for a browser
 	browser     func(address string) error // opens one
 
+	cli      func(ctx context.Context, args []string, width int) (string, error) // nil for none
+	complete func(line string) []string                                          // nil for none
+
 	remote bool            // the terminal is on another machine
 	tty    io.StringWriter // the terminal, beside the frames
 
@@ -157,6 +160,10 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, msg.screen.queryDue(m, msg.gen)
 	case logLoaded:
 		return m, m.log.loaded(m, msg)
+	case completions:
+		m.completions(msg)
+	case commandEnded:
+		return m, m.commandEnded(msg)
 	case nounLoaded:
 		return m, msg.screen.loaded(m, msg)
 	case called:

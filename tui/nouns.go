@@ -48,6 +48,10 @@ const renewAfter = 10 * time.Second
 
 // openNoun shows a noun, and loads it where that was not done.
 func (m *model) openNoun(n *nouns.Noun, scope string) tea.Cmd {
+	if n.Of != "" && scope == "" {
+		m.say(inkDim, "name "+n.Of+": "+n.Help)
+		return nil
+	}
 	key := n.Name + " " + scope
 	s := m.nouns[key]
 	if s == nil {

@@ -1,9 +1,13 @@
 package tui
 
 import (
+	"io"
+	"net/http"
+	"strings"
 	"testing"
 	"time"
 
+	"svc/client"
 	"svc/client/api"
 	"svc/server/servertest"
 )
@@ -107,6 +111,123 @@ func TestAppsAndWorkAreShownAndChanged(t *testing.T) {
 	d.shows("JOBS 1")
 	d.press("R")
 	d.shows("is done again")
+}
+
+func TestAFileIsPurgedWithoutABan(t *testing.T) {
+	t.Parallel()
+	s := servertest.Start(t)
+	d := beginOn(t, s.Admin("root"), 80, 24, Options{})
+	// Both in one flush: one is banned, the other only dropped.
+	d.press(":bans<enter>bhttps://bad.example/1.png<enter>phttps://bad.example/2.png<enter>")
+	d.pass(5 * time.Second)
+	d.shows("BANS 1", "https://bad.example/1.png")
+	d.hides("https://bad.example/2.png")
+}
+
+func TestChatsAreReadAndAMessageDeleted(t *testing.T) {
+	t.Parallel()
+	s := servertest.Start(t)
+	kim := s.Client("kim")
+	chat, err := kim.Chats.Open(t.Context(), s.User("zoe").ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"hello there", "win <b>big</b>"} {
+		if _, err := kim.Chats.Send(t.Context(), chat.ID, api.NewChatMessage{Content: text}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	root := s.Admin("root")
+	d := beginOn(t, root, 80, 24, Options{})
+	d.press(":chats<enter>")
+	d.shows("name a local user", "chats NICK")
+	d.press(":chats kim<enter>")
+	d.shows("CHATS kim 1", "zoe", "win")
+	d.press("<enter>")
+	d.shows("MESSAGES", "hello there", "win")
+	d.press("D")
+	d.shows("delete the message on both sides", "y yes")
+	d.press("y")
+	d.pass(time.Second)
+	d.hides(" win ")
+	left, err := root.Admin.Chats.Messages(chat.ID, api.PageQuery{}).Page(t.Context())
+	if err != nil || len(left.Items) != 1 {
+		t.Errorf("%d messages are left, %v", len(left.Items), err)
+	}
+	d.press("<esc>")
+	d.shows("CHATS kim 1")
+}
+
+func TestDocumentsAndNumbersAreShown(t *testing.T) {
+	t.Parallel()
+	s := servertest.Start(t)
+	root := s.Admin("root")
+	if _, err := root.Admin.Documents.Set(t.Context(), client.InstancePanel, client.File{Name: "p", Content: strings.NewReader("mine")}); err != nil {
+		t.Fatal(err)
+	}
+	own, err := root.Admin.Documents.Get(t.Context(), client.InstancePanel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := beginOn(t, root, 120, 40, Options{})
+	d.press(":documents<enter>")
+	d.shows("DOCUMENTS 2", "instance-panel", "terms-of-service")
+	d.press("d")
+	d.shows("go back to the document", "y yes")
+	d.press("y")
+	d.shows("the built-in one stands again")
+	resp, err := http.Get(own.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if text, err := io.ReadAll(resp.Body); err != nil || string(text) == "mine" {
+		t.Errorf("the panel is %q still, %v", text, err)
+	}
+
+	bob := s.User("bob")
+	for range 2 {
+		if _, err := s.Client("bob").Statuses.Post(t.Context(), api.NewStatus{Status: "hi"}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Client("ann").Reports.Create(t.Context(), api.NewReport{AccountID: bob.ID, Comment: "spam"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.press(":stats<enter>")
+	d.shows("STATS 8", "2            public posts", "2            open reports", "day of the oldest open report", "0            people who wait for approval")
+}
+
+func TestAChangeOfSettingsIsTakenBack(t *testing.T) {
+	t.Parallel()
+	s := servertest.Start(t)
+	root := s.Admin("root")
+	for _, limit := range []int{3000, 4000} {
+		if _, err := root.Admin.Config.Set(t.Context(), ":svc", ":instance", []any{map[string]any{"tuple": []any{":limit", limit}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	saved := func() string {
+		t.Helper()
+		all, err := root.Admin.Config.List(t.Context(), api.ConfigQuery{OnlyDB: true})
+		if err != nil || len(all.Configs) != 1 {
+			t.Fatalf("%v, %v", all, err)
+		}
+		return string(all.Configs[0].Value)
+	}
+	d := beginOn(t, root, 120, 40, Options{})
+	d.press(":changes<enter>")
+	d.shows("CHANGES", "root", ":svc :instance", "limit: 3000 to 4000")
+	d.press("jB")
+	d.shows("changed meanwhile")
+	d.press("kB")
+	d.shows("take change", "4000 to 3000", "POST /api/svc/admin/config")
+	d.press("y")
+	d.pass(time.Second)
+	d.shows("limit: 4000 to 3000")
+	if now := saved(); !strings.Contains(now, "3000") {
+		t.Errorf("saved is %s", now)
+	}
 }
 
 func TestThePaletteFindsCommands(t *testing.T) {

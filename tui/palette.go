@@ -1,40 +1,117 @@
 package tui
 
 import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/google/shlex"
 
 	"svc/client/safe"
 	"svc/tui/nouns"
 )
 
-// askPalette reads the name of a command: a screen, or a key's action on this
-// screen.
+// askPalette reads a command: a screen, a key's action on this screen, a person, a
+// report, or a command of the command line. What matches is listed while it is typed.
 func (m *model) askPalette() {
+	p := &prompt{text: newTextField("", false), label: ":", accept: "enter"}
+	list := func(words []string) {
+		p.title = []line{inked(inkStrong, " a screen, or a command   enter goes, tab completes, esc cancels")}
+		lines := safe.Wrap(strings.Join(words, " "), max(1, m.width-2))
+		const most = 4
+		if len(lines) > most {
+			lines = append(lines[:most-1], safe.Truncate(lines[most-1]+" ...", max(1, m.width-2), "~"))
+		}
+		for _, text := range lines {
+			p.title = append(p.title, inked(inkDim, " "+text))
+		}
+	}
+	list(m.screenNames())
+	p.onText = func(m *model, text string) tea.Cmd {
+		if text == "" {
+			list(m.screenNames())
+		} else {
+			list(m.paletteMatches(text))
+		}
+		return nil
+	}
+	p.complete = func(m *model, text string) tea.Cmd {
+		own := m.paletteMatches(text)
+		if m.complete == nil || text == "" {
+			p.completed(m, text, own, list)
+			return nil
+		}
+		ask := m.complete
+		return m.load.run(func(context.Context) tea.Msg {
+			return completions{p, text, own, ask(text), list}
+		})
+	}
+	p.done = func(m *model, text string) tea.Cmd { return m.command(strings.TrimSpace(text)) }
+	m.ask(p)
+}
+
+// completions are the words that may stand in place of the last one of a text.
+type completions struct {
+	prompt *prompt
+	text   string
+	own    []string // names of the palette itself
+	words  []string // of the command line
+	list   func([]string)
+}
+
+// completions puts words in, unless the person typed on.
+func (m *model) completions(msg completions) {
+	if m.prompt != msg.prompt || msg.prompt.text.String() != msg.text {
+		return
+	}
+	words := msg.words
+	if !strings.Contains(msg.text, " ") {
+		words = append(msg.own, words...)
+	}
+	msg.prompt.completed(m, msg.text, words, msg.list)
+}
+
+// completed puts the common beginning of words in place of the last word, and lists
+// them where there are several.
+func (p *prompt) completed(m *model, text string, words []string, list func([]string)) {
+	for i, word := range words {
+		words[i] = safe.Line(word)
+	}
+	slices.Sort(words)
+	words = slices.Compact(words)
+	at := strings.LastIndex(text, " ") + 1
+	begin := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !strings.HasPrefix(word, text[at:]) })
+	switch {
+	case len(begin) == 1:
+		p.text = newTextField(text[:at]+begin[0]+" ", false)
+	case len(begin) > 1:
+		common := begin[0]
+		for _, word := range begin {
+			for !strings.HasPrefix(word, common) {
+				common = common[:len(common)-1]
+			}
+		}
+		p.text = newTextField(text[:at]+common, false)
+	case len(words) == 1: // found by some of its letters
+		p.text = newTextField(text[:at]+words[0]+" ", false)
+	}
+	list(words)
+}
+
+// screenNames are the names of the screens that there are.
+func (m *model) screenNames() []string {
 	var names []string
 	for _, screen := range screenCommands() {
 		if m.keys.has(screen) {
 			names = append(names, string(screen))
 		}
 	}
-	title := []line{inked(inkStrong, " a screen, or a command of this one   enter goes, esc cancels")}
-	for _, text := range safe.Wrap(strings.Join(names, " "), max(1, m.width-2)) {
-		title = append(title, inked(inkDim, " "+text))
-	}
-	m.ask(&prompt{title: title, text: newTextField("", false), label: ":", accept: "enter", done: func(m *model, text string) tea.Cmd {
-		b, problem := m.keys.named(strings.TrimSpace(text), m.screen().on())
-		switch {
-		case problem != "":
-			m.say(inkBad, ":"+safe.Line(text)+": "+problem)
-			return nil
-		case b.changes && m.readOnly:
-			m.say(inkWarn, "read-only: nothing is changed")
-			return nil
-		}
-		return m.run(b.do)
-	}})
+	return names
 }
 
 // screenCommands show the screens.
@@ -45,6 +122,187 @@ func screenCommands() []command {
 	}
 	return commands
 }
+
+// paletteMatches are the names of commands of this screen in which the letters of a
+// text stand in their order, the closest first.
+func (m *model) paletteMatches(text string) []string {
+	type match struct {
+		name  string
+		score int
+	}
+	var found []match
+	at := m.screen().on()
+	for _, b := range m.keys.bindings {
+		if b.on&at == 0 {
+			continue
+		}
+		if score, ok := fuzzy(string(b.do), text); ok {
+			found = append(found, match{string(b.do), score})
+		}
+	}
+	slices.SortFunc(found, func(a, b match) int {
+		return cmp.Or(cmp.Compare(a.score, b.score), strings.Compare(a.name, b.name))
+	})
+	var names []string
+	for _, f := range found {
+		if !slices.Contains(names, f.name) {
+			names = append(names, f.name)
+		}
+	}
+	return names
+}
+
+// fuzzy reports whether the letters of text stand in name in their order, and how
+// many others come before and between them: 0 is a beginning.
+func fuzzy(name, text string) (score int, ok bool) {
+	rest := name
+	for i, r := range strings.ToLower(text) {
+		at := strings.IndexRune(rest, r)
+		if at < 0 {
+			return 0, false
+		}
+		if i == 0 {
+			at *= 2 // a beginning is meant more often than a middle
+		}
+		score += at
+		rest = rest[strings.IndexRune(rest, r)+len(string(r)):]
+	}
+	return score, true
+}
+
+// command carries out a line of the palette.
+func (m *model) command(text string) tea.Cmd {
+	if cmd, ok := m.object(text); ok {
+		return cmd
+	}
+	b, problem := m.keys.named(text, m.screen().on())
+	switch {
+	case problem == "":
+		if b.changes && m.readOnly {
+			m.say(inkWarn, "read-only: nothing is changed")
+			return nil
+		}
+		return m.run(b.do)
+	case problem != noCommand || text == "":
+	case m.cli != nil && m.isCommand(text):
+		return m.runCommand(text)
+	default:
+		if found := m.screenLike(text); found != "" {
+			return m.run(found)
+		}
+		if m.cli != nil {
+			return m.runCommand(text)
+		}
+	}
+	m.say(inkBad, ":"+safe.Line(text)+": "+problem)
+	return nil
+}
+
+// isCommand reports whether the command line has a command of the first word.
+func (m *model) isCommand(text string) bool {
+	word, _, several := strings.Cut(text, " ")
+	return several || m.complete != nil && slices.Contains(m.complete(word), word)
+}
+
+// screenLike is the one screen in which the letters of a text stand.
+func (m *model) screenLike(text string) command {
+	const least = 3 // fewer letters stand in anything
+	var found []string
+	for _, name := range m.screenNames() {
+		if _, ok := fuzzy(name, text); ok && len(text) >= least {
+			found = append(found, name)
+		}
+	}
+	if len(found) != 1 {
+		return ""
+	}
+	return command(found[0])
+}
+
+// object opens the screen of one object: user kim, report 9xA1, chats kim.
+func (m *model) object(text string) (tea.Cmd, bool) {
+	words := strings.Fields(text)
+	if len(words) != 2 {
+		return nil, false
+	}
+	word, name := words[0], words[1]
+	switch word {
+	case "user":
+		if m.keys.has(doUsers) {
+			return m.openUser(strings.TrimPrefix(name, "user/")), true
+		}
+	case "report":
+		if m.keys.has(doReports) && strings.ContainsAny(name, "0123456789") {
+			id := strings.TrimPrefix(name, "report/")
+			m.reports.asked[id] = true
+			return tea.Batch(m.open(&reportPage{id: id}), m.load.report(id)), true
+		}
+	}
+	n := nouns.Find(word)
+	if n == nil || n.Of == "" || !m.keys.has(command(n.Name)) {
+		return nil, false
+	}
+	return m.openNoun(n, name), true
+}
+
+// commandTime bounds a command of the command line, of which one may wait for ever.
+const commandTime = time.Minute
+
+// commandEnded is the end of a command of the command line.
+type commandEnded struct {
+	text, out string
+	err       error
+}
+
+// runCommand carries out a command of the command line.
+func (m *model) runCommand(text string) tea.Cmd {
+	args, err := shlex.Split(text)
+	if err != nil || len(args) == 0 {
+		m.say(inkBad, ":"+safe.Line(text)+": a quotation mark is missing")
+		return nil
+	}
+	m.say(inkDim, ":"+safe.Line(text)+" ...")
+	run, width := m.cli, m.width
+	parent := m.load.ctx
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(parent, commandTime)
+		defer cancel()
+		out, err := run(ctx, args, width)
+		return commandEnded{text, out, err}
+	}
+}
+
+// commandEnded shows the output of a command on a page, and has what it may have
+// changed loaded again.
+func (m *model) commandEnded(msg commandEnded) tea.Cmd {
+	name := safe.Line(msg.text)
+	switch {
+	case errors.Is(msg.err, context.DeadlineExceeded):
+		m.say(inkBad, fmt.Sprintf(":%s: ended after %s", name, commandTime))
+	case msg.err != nil:
+		m.say(inkBad, ":"+name+": "+wording(msg.err).String())
+	default:
+		m.say(inkGood, ":"+name+": done")
+	}
+	for _, s := range m.nouns {
+		s.outdated = true
+	}
+	cmd := m.pollNow()
+	if text := strings.TrimRight(safe.Text(msg.out), "\n "); text != "" {
+		out := &page{name: "COMMAND " + safe.Truncate(name, 40, "~"), text: func(width int) []line {
+			var lines []line
+			for _, one := range safe.Wrap(text, max(1, width-1)) {
+				lines = append(lines, plain(" "+one))
+			}
+			return lines
+		}}
+		return tea.Batch(cmd, m.open(out))
+	}
+	return tea.Batch(cmd, m.renewNoun())
+}
+
+// noCommand is the problem of a name that no command has.
+const noCommand = "no such command here"
 
 // named finds the command of a name, or of the only one that begins so. The
 // noun before a verb may be left out.
@@ -67,7 +325,7 @@ func (m *keymap) named(name string, at places) (found binding, problem string) {
 	}
 	switch len(begin) {
 	case 0:
-		return found, "no such command here"
+		return found, noCommand
 	case 1:
 		return begin[0], ""
 	}

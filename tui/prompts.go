@@ -25,8 +25,10 @@ type prompt struct {
 	onText func(m *model, text string) tea.Cmd // after each change
 	accept string                              // the key that ends text input
 	tab    func(text string) string            // the text that tab puts in place of text; nil: none
-	done   func(m *model, text string) tea.Cmd
-	cancel func(m *model, text string) tea.Cmd // esc; nil: it just closes
+	// complete looks for the rest of a text, in place of tab.
+	complete func(m *model, text string) tea.Cmd
+	done     func(m *model, text string) tea.Cmd
+	cancel   func(m *model, text string) tea.Cmd // esc; nil: it just closes
 }
 
 type choice struct {
@@ -70,6 +72,9 @@ func (m *model) promptKey(key tea.KeyMsg) tea.Cmd {
 		}
 		return nil
 	case "tab":
+		if p.complete != nil {
+			return p.complete(m, p.text.String())
+		}
 		if p.tab == nil {
 			return nil
 		}

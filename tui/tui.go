@@ -63,6 +63,11 @@ type Options struct {
 	NoMouse bool
 	// Plain is a dialogue of lines without a screen; In and Out may be pipes.
 	Plain bool
+	// Command carries out a command of the command line for the palette, and returns
+	// its output for a screen of a width; nil is for none. Complete offers the words
+	// that may stand in place of the last one of a line.
+	Command  func(ctx context.Context, args []string, width int) (string, error)
+	Complete func(line string) []string
 	// ReadOnly refuses every key that would change something.
 	ReadOnly bool
 	// Playbooks are offered for reports, as far as the account may do their steps.
@@ -192,7 +197,8 @@ func newModel(ctx context.Context, o Options, now, timer func() time.Time) (*mod
 		journal: journal.Open(o.StateDir, o.Client.BaseURL(), now),
 		load:    loader{ctx, o.Client}, engine: newEngine(o.Client), keys: keys, theme: colours,
 		renewal: o.Renewal, browser: openAddress, allKeys: keys, playbooks: o.Playbooks, templates: o.Templates, server: base.Host,
-		host: safe.Line(o.Context), demo: o.Demo, filters: o.Filters, colour: o.Colour, readOnly: o.ReadOnly, remote: o.Remote != nil, tty: writer{o.Out}, now: now, timer: timer,
+		host: safe.Line(o.Context), demo: o.Demo, filters: o.Filters, colour: o.Colour, readOnly: o.ReadOnly, cli: o.Command, complete: o.Complete,
+		remote: o.Remote != nil, tty: writer{o.Out}, now: now, timer: timer,
 		after: func(d time.Duration, msg func() tea.Msg) tea.Cmd {
 			return tea.Tick(d, func(time.Time) tea.Msg { return msg() })
 		},

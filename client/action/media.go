@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"svc/client"
@@ -22,13 +23,21 @@ func addresses(items []*item) []string {
 // purgeMedia drops files from caches. It is sent each time, since the content
 // of caches cannot be read.
 func (e *Engine) purgeMedia(Kind) kindRules {
-	ban := func(items []*item) bool { return items[0].action.Args["ban"] == "true" }
 	return kindRules{
 		read:   func(context.Context, *item) error { return nil },
 		landed: unseen,
 		many:   true,
 		send: func(ctx context.Context, items []*item) error {
-			return e.client.Admin.Media.Purge(ctx, ban(items), addresses(items)...)
+			for _, ban := range []bool{false, true} {
+				some := slices.DeleteFunc(slices.Clone(items), func(it *item) bool { return (it.action.Args["ban"] == "true") != ban })
+				if len(some) == 0 {
+					continue
+				}
+				if err := e.client.Admin.Media.Purge(ctx, ban, addresses(some)...); err != nil {
+					return err
+				}
+			}
+			return nil
 		},
 		inverse: func(it *item) *Action {
 			if it.action.Args["ban"] != "true" {

@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -31,68 +31,8 @@ var pastShape = output.Shape[api.ConfigPast]{
 			return c.Actor.Nickname
 		}),
 		output.Text("SETTING", func(c api.ConfigPast) string { return c.Group + " " + c.Key }),
-		output.Text("CHANGE", pastChange),
+		output.Text("CHANGE", action.PastWords),
 	},
-}
-
-// pastChange is what a change did, by subkeys where it has them: "limit: 5000 to
-// 3000".
-func pastChange(c api.ConfigPast) string {
-	before, after, err := pastValues(c)
-	if err != nil {
-		return err.Error()
-	}
-	changes, err := restoring(before, after)
-	if err != nil {
-		return err.Error()
-	}
-	short := func(v *settings.Value) string {
-		if v == nil {
-			return "(not saved)"
-		}
-		return v.Short()
-	}
-	var parts []string
-	for _, d := range changes {
-		name := strings.TrimPrefix(d.Sub, ":")
-		if name != "" {
-			name += ": "
-		}
-		parts = append(parts, name+short(d.New)+" to "+short(d.Old)) // it is turned round
-	}
-	if c.Secret {
-		parts = append(parts, "a secret")
-	}
-	return strings.Join(parts, ", ")
-}
-
-// pastValues are the saved settings before and after a change, nil for none.
-func pastValues(c api.ConfigPast) (before, after *settings.Setting, err error) {
-	read := func(raw json.RawMessage) (*settings.Setting, error) {
-		if len(raw) == 0 || string(raw) == "null" {
-			return nil, nil
-		}
-		v, err := settings.Listed(c.Group, c.Key, raw)
-		return &settings.Setting{Group: c.Group, Key: c.Key, Value: &v}, err
-	}
-	if before, err = read(c.Before); err != nil {
-		return nil, nil, err
-	}
-	after, err = read(c.After)
-	return before, after, err
-}
-
-// restoring are the changes that lead from the saved setting, nil for none, to the
-// wanted one.
-func restoring(wanted, saved *settings.Setting) ([]settings.Change, error) {
-	var have, want []settings.Setting
-	if saved != nil {
-		have = append(have, *saved)
-	}
-	if wanted != nil {
-		want = append(want, *wanted)
-	}
-	return settings.Plan(have, want, true)
 }
 
 func configHistoryCommand(a *cli.App) *cobra.Command {
@@ -169,35 +109,22 @@ func rollback(ctx context.Context, conn *cli.Connection, id int64, force bool) (
 		return configChanges{}, &cli.About{What: name, Err: cli.ErrNotFound, Hint: "svcctl config history"}
 	}
 	past := page.Items[0]
-	if past.Secret {
+	target := settings.Name(past.Group, past.Key)
+	changes, saved, err := action.Rollback(ctx, conn.Client, past, force)
+	var secret *action.SecretChangeError
+	var conflict *action.Conflict
+	switch {
+	case errors.As(err, &secret):
 		return configChanges{}, &cli.UsageError{
-			Message: name + " changed a secret, which the history does not keep; nothing was sent",
+			Message: err.Error(),
 			Hint:    "svcctl config set " + strings.TrimPrefix(past.Group, ":") + " " + strings.TrimPrefix(past.Key, ":") + " SUBKEY -",
 		}
-	}
-	before, after, err := pastValues(past)
-	if err != nil {
-		return configChanges{}, err
-	}
-	masked, _, err := readConfig(ctx, conn, true, false)
-	if err != nil {
-		return configChanges{}, err
-	}
-	now := settings.Find(masked, past.Group, past.Key)
-	target := settings.Name(past.Group, past.Key)
-	if same := now == nil && after == nil || now != nil && after != nil && now.Value.Equal(*after.Value); !same && !force {
+	case errors.As(err, &conflict):
 		return configChanges{}, &cli.About{
-			What: cli.Spell(target), Err: &action.Conflict{Target: target, Now: "changed"},
-			Hint: "svcctl config history " + past.Group + " " + past.Key + ", or --force",
+			What: cli.Spell(target), Err: err, Hint: "svcctl config history " + past.Group + " " + past.Key + ", or --force",
 		}
-	}
-	saved, err := compareConfig(ctx, conn, true)
-	if err != nil {
-		return configChanges{}, err
-	}
-	changes, err := restoring(before, settings.Find(saved, past.Group, past.Key))
-	if err != nil {
-		return configChanges{}, cli.Usagef("%v", err)
+	case err != nil:
+		return configChanges{}, configOff(err)
 	}
 	c := configChanges{changes: changes, saved: saved}
 	if len(changes) == 0 {

@@ -9,7 +9,7 @@ import (
 
 // bans shows the files that are banned: not given out, by the media proxy or
 // otherwise. The server searches for the filter's first word. b bans another file
-// and drops it from caches, d takes a ban back.
+// and drops it from caches, p only drops it, d takes a ban back.
 var bans = &Noun{
 	Name: "bans", Help: "banned files", Needs: api.PrivilegeMedia,
 	Columns:  []Column{{Head: "STATE", Width: 12, Tone: true}, {Head: "ADDRESS"}},
@@ -26,6 +26,10 @@ var bans = &Noun{
 	Verbs: []Verb{
 		{
 			Key: "b", Name: "ban", Help: "ban a file", Kind: action.MediaPurge, Args: map[string]string{"ban": "true"}, New: true, Ask: "address: ",
+			Check: func(text string) error { _, err := action.ParseTarget("media", text); return err },
+		},
+		{
+			Key: "p", Name: "purge", Help: "drop a file from caches, without a ban", Kind: action.MediaPurge, New: true, Ask: "address: ",
 			Check: func(text string) error { _, err := action.ParseTarget("media", text); return err },
 		},
 		{Key: "d", Name: "unban", Help: "give the file out again", Kind: action.MediaUnban},

@@ -334,12 +334,20 @@ func planOf(seen []settings.Setting, wanted settings.Setting, row Row, next safe
 	}
 	plan.Lines = append([]Detail{{"built in", builtIn}, {"saved", saved}}, plan.Lines...)
 	plan.Lines = append(plan.Lines, Detail{"typed", next})
-	hidden := make([]settings.Change, len(changes))
-	for i, change := range changes {
-		hidden[i] = change.Hidden()
+	for _, change := range changes {
 		if change.Reboot() {
 			plan.Lines = append(plan.Lines, Detail{"", raw(change.Name() + " needs a restart")})
 		}
+	}
+	return plan.saving(changes, seen)
+}
+
+// saving adds the request that makes changes, for which the saved settings were as
+// in seen.
+func (plan *Plan) saving(changes []settings.Change, seen []settings.Setting) (*Plan, error) {
+	hidden := make([]settings.Change, len(changes))
+	for i, change := range changes {
+		hidden[i] = change.Hidden()
 	}
 	body, err := action.SettingsRequest(hidden)
 	if err != nil {

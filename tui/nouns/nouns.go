@@ -31,6 +31,9 @@ type Noun struct {
 	States []string
 	// Searches says that the server searches for the filter's first word.
 	Searches bool
+	// Of is the kind of object that the rows belong to, as the palette names one:
+	// chats kim. "" is for nouns that show all rows without one.
+	Of string
 	// Empty is shown where there are no rows; {verb} stands for the key of a verb.
 	Empty string
 	Rows  func(c *client.Client, q Query) Reader
@@ -155,7 +158,7 @@ type Plan struct {
 // All is every noun, in the order of the help.
 func All() []*Noun { return all }
 
-var all = []*Noun{relays, config, configFields, statuses, invites, hosts, queues, jobs, apps, bans}
+var all = []*Noun{relays, config, configFields, statuses, invites, hosts, queues, jobs, apps, bans, changes, chats, messages, documents, stats}
 
 // Find returns the noun of a name, nil when there is none.
 func Find(name string) *Noun {
