@@ -230,8 +230,13 @@ func (p *dialogue) command(word, rest string) tea.Cmd {
 	case "go":
 		return p.jump(rest)
 	}
+	if cmd, ok := m.object(word + " " + rest); ok {
+		return cmd
+	}
 	b, problem := p.find(word)
 	switch {
+	case problem == noCommand && m.cli != nil:
+		return m.runCommand(strings.TrimSpace(word + " " + rest))
 	case problem != "":
 		p.hear(quoted(word) + ": " + problem + "; help lists the commands")
 		return nil

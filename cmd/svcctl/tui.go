@@ -71,6 +71,8 @@ func tuiCommand(a *cli.App) *cobra.Command {
 					Begin: func() (*login.Login, error) { return a.LogInAgain(conn) },
 					Keep:  func(c login.Credential) (*client.Client, error) { return a.Renew(conn, c) },
 				},
+				Command:  paletteCommand(a),
+				Complete: paletteWords(a),
 			})
 		},
 	}

@@ -24,6 +24,7 @@ import (
 	"golang.org/x/term"
 
 	"svc/client"
+	"svc/client/login"
 )
 
 // App is the world of one run: its streams, its environment, its flags.
@@ -42,6 +43,7 @@ type App struct {
 	WatchPause            time.Duration // the least between two looks of --watch
 
 	Flags    globals
+	session  *login.Session // that of the program around this one, nil to find one
 	conn     *Connection
 	called   string      // the command that runs, without svcctl
 	overtime func() bool // whether --deadline has passed
@@ -80,6 +82,30 @@ func System() *App {
 	return a
 }
 
+// Within is the world of a command that runs inside this program: with its session,
+// without terminal or input, and with all its output in out, whose tables are width
+// cells wide.
+func (a *App) Within(out io.Writer, width int) *App {
+	child := &App{
+		In: strings.NewReader(""), Out: out, ErrOut: out, Now: a.Now, WatchPause: a.WatchPause, UseKeyring: a.UseKeyring,
+		TTYOut: width > 0, Width: width,
+		Getenv: func(name string) string {
+			if name == "NO_COLOR" {
+				return "1"
+			}
+			return a.Getenv(name)
+		},
+		OpenBrowser:  func(string) error { return errNoTerminal },
+		ReadPassword: func() (string, error) { return "", errNoTerminal },
+	}
+	if a.conn != nil {
+		child.session = a.conn.Session
+	}
+	return child
+}
+
+var errNoTerminal = errors.New("this needs a terminal of its own")
+
 // Execute runs the command that args name, and returns the exit code.
 func (a *App) Execute(root *cobra.Command, args []string) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -95,6 +121,11 @@ func (a *App) Execute(root *cobra.Command, args []string) int {
 		case <-ctx.Done():
 		}
 	}()
+	return a.ExecuteContext(ctx, root, args)
+}
+
+// ExecuteContext is Execute until ctx ends, whatever signals come.
+func (a *App) ExecuteContext(ctx context.Context, root *cobra.Command, args []string) int {
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
 	a.called = strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), root.Name()), " ")

@@ -38,7 +38,7 @@ func (a *App) clientWith(s *login.Session, token client.Option) (*client.Client,
 	switch {
 	case a.Flags.DryRun:
 		opts = append(opts, client.WithPreview(a.preview))
-	case s.ReadOnly:
+	case s.ReadOnly || a.Flags.readOnly:
 		opts = append(opts, client.WithReadOnly())
 	}
 	return client.New(s.Origin.String(), opts...)

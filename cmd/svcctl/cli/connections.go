@@ -16,6 +16,9 @@ type Connection struct {
 
 // OpenSession finds the session that the flags ask for.
 func (a *App) OpenSession() (*login.Session, error) {
+	if a.session != nil {
+		return a.session, nil
+	}
 	return login.Open(login.PathsFrom(a.Getenv), a.Getenv, login.Wanted{
 		Context: a.Flags.Context, URL: a.Flags.URL, InsecureHTTP: a.Flags.InsecureHTTP, ReadOnly: a.Flags.readOnly,
 	}, a.UseKeyring)
