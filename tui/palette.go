@@ -21,7 +21,7 @@ import (
 func (m *model) askPalette() {
 	p := &prompt{text: newTextField("", false), label: ":", accept: "enter"}
 	list := func(words []string) {
-		p.title = []line{inked(inkStrong, " a screen, or a command   enter goes, tab completes, esc cancels")}
+		p.title = []line{inked(inkStrong, " a command   enter goes, tab completes, esc cancels")}
 		lines := safe.Wrap(strings.Join(words, " "), max(1, m.width-2))
 		const most = 4
 		if len(lines) > most {
