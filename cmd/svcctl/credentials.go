@@ -174,7 +174,7 @@ func setCredentials(ctx context.Context, a *cli.App, who string, form map[string
 	if len(files) == 0 && sameCredentials(form, have) {
 		return a.ShowResults([]action.Result{{Action: action.Action{Kind: kind, Target: target}, Outcome: action.Unchanged}})
 	}
-	sent, closeAll, err := openPictures(files)
+	sent, closeAll, err := openPictures(a, files)
 	if err != nil {
 		return err
 	}
@@ -224,7 +224,7 @@ func sameCredentials(form map[string]any, have *api.Credentials) bool {
 	return true
 }
 
-func openPictures(files map[string]string) (client.Pictures, func(), error) {
+func openPictures(a *cli.App, files map[string]string) (client.Pictures, func(), error) {
 	var sent client.Pictures
 	var open []*os.File
 	closeAll := func() {
@@ -234,10 +234,10 @@ func openPictures(files map[string]string) (client.Pictures, func(), error) {
 	}
 	into := map[string]**client.File{"avatar": &sent.Avatar, "banner": &sent.Header, "background": &sent.Background}
 	for name, path := range files {
-		f, err := os.Open(path)
+		f, err := a.Open(name, path)
 		if err != nil {
 			closeAll()
-			return sent, nil, cli.Usagef("%s: %v", name, err)
+			return sent, nil, err
 		}
 		open = append(open, f)
 		*into[name] = &client.File{Name: filepath.Base(path), Content: f}

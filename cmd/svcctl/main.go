@@ -16,6 +16,3 @@ func main() {
 	quiet.Restore()
 	os.Exit(run(cli.System(), os.Args[1:]))
 }
-
-// run is main without the process: it returns the exit code.
-func run(a *cli.App, args []string) int { return extended(a, newRoot(a), args) }

@@ -44,6 +44,7 @@ type App struct {
 
 	Flags    globals
 	session  *login.Session // that of the program around this one, nil to find one
+	hosted   *Hosted        // nil on one's own machine
 	conn     *Connection
 	called   string      // the command that runs, without svcctl
 	overtime func() bool // whether --deadline has passed

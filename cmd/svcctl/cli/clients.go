@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 
@@ -34,6 +35,9 @@ func (a *App) clientWith(s *login.Session, token client.Option) (*client.Client,
 	opts := append(a.ClientOptions(), token)
 	if s.Origin.Scheme == "http" {
 		opts = append(opts, client.WithInsecureHTTP()) // login.ParseOrigin allowed it
+	}
+	if a.Hosted() {
+		opts = append(opts, client.WithHTTPClient(&http.Client{Transport: a.hosted.Transport}))
 	}
 	switch {
 	case a.Flags.DryRun:

@@ -17,23 +17,39 @@ const secretLimit = 64 << 10
 
 // ReadInput reads the file that a flag or argument names, - for standard input.
 func (a *App) ReadInput(flag, name string) ([]byte, error) {
-	in := a.In
+	in, most := a.In, int64(maxInput)
 	if name != "-" {
-		f, err := os.Open(name)
+		f, err := a.Open(flag, name)
 		if err != nil {
-			return nil, Usagef("%s: %v", flag, err)
+			return nil, err
 		}
 		defer f.Close()
 		in = f
 	}
-	data, err := io.ReadAll(io.LimitReader(in, maxInput+1))
+	if a.Hosted() {
+		most = hostedInput
+	}
+	data, err := io.ReadAll(io.LimitReader(in, most+1))
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
-	if len(data) > maxInput {
-		return nil, Usagef("%s %s is larger than %d MiB", flag, action.Quote(name), maxInput>>20)
+	if int64(len(data)) > most {
+		return nil, Usagef("%s %s is larger than %d MiB", flag, action.Quote(name), most>>20)
 	}
 	return data, nil
+}
+
+// Open opens the file that a flag or argument names. All files that people name are
+// opened here: where this machine is not theirs, none is.
+func (a *App) Open(flag, name string) (*os.File, error) {
+	if a.Hosted() {
+		return nil, &UsageError{Message: flag + ": files are not read over SSH", Hint: "send it on standard input, named -, where that is accepted"}
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, Usagef("%s: %v", flag, err)
+	}
+	return f, nil
 }
 
 // ReadSecret reads standard input, of which the last line end is no part.
