@@ -375,7 +375,7 @@ func TestTheHostKeyIsOneForAllProcesses(t *testing.T) {
 	if len(seen) != 2 || seen[0] != seen[1] {
 		t.Errorf("host keys %q", seen)
 	}
-	if len(w.Log.Lines("host_key=" + seen[0])) == 0 {
+	if len(w.Log.Lines("host_key="+seen[0])) == 0 {
 		t.Error("the log does not name the host key, by which an operator could tell people")
 	}
 }

@@ -1,0 +1,131 @@
+package commands
+
+import (
+	"fmt"
+	"strings"
+
+	"svc/client/api"
+	"svc/client/safe"
+	"svc/cmd/svcctl/cli"
+	"svc/cmd/svcctl/cli/output"
+)
+
+// reportCard shows a report with the posts and notes under it, under the ids that
+// other commands take.
+func reportCard(c *output.Card, r api.AdminReport) {
+	c.Field("report", r.ID)
+	c.Field("state", r.State)
+	c.Time("created", r.CreatedAt.Time)
+	c.Field("reported", accountLine(r.Account))
+	c.Field("reporter", accountLine(r.Actor))
+	if r.Content != nil {
+		c.Field("message", safe.HTML(*r.Content).String())
+	}
+	c.Number("posts", len(r.Statuses))
+	c.Number("notes", len(r.Notes))
+	for i := range r.Statuses {
+		s := &r.Statuses[i]
+		c.Part(fmt.Sprintf("post %d of %d: status/%s, %s", i+1, len(r.Statuses), s.ID, strings.Join(statusFacts(c, s), ", ")), postText(s))
+	}
+	for _, n := range r.Notes {
+		c.Part(fmt.Sprintf("note %d by %s, %s", n.ID, accountName(n.User), c.When(n.CreatedAt.Time)), n.Content)
+	}
+}
+
+func statusCard(c *output.Card, s api.AdminStatus) {
+	shown := &s.Status
+	if s.Reblog != nil {
+		shown = s.Reblog
+	}
+	c.Field("status", s.ID)
+	c.Field("author", accountLine(s.Account))
+	c.Time("created", s.CreatedAt.Time)
+	if s.EditedAt != nil {
+		c.Time("edited", s.EditedAt.Time)
+	}
+	c.Field("visibility", s.Visibility)
+	c.Field("flags", statusFlags(s))
+	c.Field("reply to", cli.Deref(s.InReplyToID))
+	if s.Reblog != nil {
+		c.Field("reblog of", shown.ID)
+		if shown.Account != nil {
+			c.Field("written by", shown.Account.Acct)
+		}
+	}
+	c.Number("replies", shown.RepliesCount)
+	c.Number("reblogs", shown.ReblogsCount)
+	c.Number("favourites", shown.FavouritesCount)
+	c.Field("page", s.URL)
+	c.Part("text", postText(shown))
+}
+
+// statusFacts are the short facts about a post that stand in the line above it.
+func statusFacts(c *output.Card, s *api.Status) []string {
+	facts := []string{s.Visibility}
+	if s.Sensitive {
+		facts = append(facts, "sensitive")
+	}
+	if s.InReplyToID != nil {
+		facts = append(facts, "reply")
+	}
+	return append(facts, c.When(s.CreatedAt.Time),
+		counted(s.RepliesCount, "reply", "replies"), counted(s.ReblogsCount, "reblog", "reblogs"),
+		counted(s.FavouritesCount, "favourite", "favourites"))
+}
+
+// postText is the text of a post with its warning before and its files after it.
+func postText(s *api.Status) string {
+	lines := []string{statusText(s, true)}
+	for _, m := range s.MediaAttachments {
+		kind := m.Svc.MimeType
+		if kind == "" {
+			kind = m.Type
+		}
+		line := "[" + kind
+		if alt := cli.Deref(m.Description); alt != "" {
+			line += ": " + safe.Line(alt)
+		}
+		lines = append(lines, line+"]")
+	}
+	return strings.TrimSpace(strings.Join(lines, "\n"))
+}
+
+// accountLine is an account with what helps to judge it, in one line.
+func accountLine(m api.MergedAccount) string {
+	if m.ID == "" {
+		return accountName(m)
+	}
+	facts := []string{accountName(m), originOf(m.UserPart)}
+	if m.Deactivated {
+		facts = append(facts, "deactivated")
+	}
+	if m.Roles.Admin {
+		facts = append(facts, "admin")
+	}
+	if m.Roles.Moderator {
+		facts = append(facts, "moderator")
+	}
+	facts = append(facts, counted(m.StatusesCount, "post", "posts"), counted(m.FollowersCount, "follower", "followers"))
+	if joined := m.CreatedAt; !joined.IsZero() {
+		facts = append(facts, "since "+joined.UTC().Format("2006-01-02"))
+	}
+	if len(m.UserPart.Tags) > 0 {
+		facts = append(facts, "tags "+strings.Join(m.UserPart.Tags, " "))
+	}
+	return strings.Join(append(facts, "id:"+m.ID), ", ")
+}
+
+// originOf tells whether an account is of this server.
+func originOf(u api.UserPart) string {
+	if u.Local {
+		return "local"
+	}
+	return "remote"
+}
+
+func counted(n int, one, several string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, several)
+}

@@ -1,0 +1,113 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"svc/client/action"
+	"svc/client/settings"
+	"svc/cmd/svcctl/cli"
+)
+
+const (
+	configSet   action.Kind = "config.set"
+	configUnset action.Kind = "config.unset"
+)
+
+// configChanges are changes on their way to the server.
+type configChanges struct {
+	changes []settings.Change
+	saved   []settings.Setting // as read when the changes were made up
+	names   []string           // of the changes in results, when not their own
+	same    []string           // values asked for that stand already
+	level   action.Confirmation
+	what    string
+	token   string
+}
+
+// changeSettings asks, looks whether somebody else changed the same meanwhile,
+// and posts the changes, all or none.
+func changeSettings(ctx context.Context, a *cli.App, conn *cli.Connection, c configChanges) error {
+	level := c.level
+	if len(c.changes) > action.ManyTargets {
+		level = action.L2
+	}
+	sent, err := a.Perform(ctx, conn, cli.Write{
+		Kind: configSet, Count: len(c.changes), Level: level, What: c.what, Token: c.token,
+	}, func(ctx context.Context) error {
+		reboot, err := action.ChangeSettings(ctx, conn.Client, c.changes, c.saved)
+		if err == nil && reboot && !a.Flags.Quiet && slices.ContainsFunc(c.changes, settings.Change.Reboot) {
+			fmt.Fprintln(a.ErrOut, needsRestart)
+		}
+		return configOff(err)
+	})
+	if !sent {
+		return err
+	}
+	results := c.results(err)
+	if err == nil {
+		c.remember(ctx, a, conn)
+	}
+	var conflict *action.Conflict
+	if errors.As(err, &conflict) {
+		p, printErr := a.Printer()
+		if printErr != nil {
+			return printErr
+		}
+		if p.Format() != "table" && p.Format() != "wide" {
+			if showErr := a.ShowResults(results); showErr != nil && cli.ExitOf(showErr) != cli.ExitPartial && cli.ExitOf(showErr) != cli.ExitConflict {
+				return showErr
+			}
+		}
+		return &cli.About{What: cli.Spell(conflict.Target), Err: err, Hint: "look at it with svcctl config get, then do it again"}
+	}
+	return a.ShowResults(results)
+}
+
+// remember writes the changes down for undo, as the server shows them: their
+// secrets are masked, and those changes cannot be taken back from here.
+func (c configChanges) remember(ctx context.Context, a *cli.App, conn *cli.Connection) {
+	now, _, err := readConfig(ctx, conn, true, false)
+	if err != nil {
+		fmt.Fprintf(a.ErrOut, "warning: undo will not know of this: %v\n", err)
+		return
+	}
+	results := make([]action.Result, len(c.changes))
+	for i, change := range c.changes {
+		kind := configSet
+		if change.New == nil {
+			kind = configUnset
+		}
+		shown := change.Hidden()
+		shown.New = action.SavedAt(now, change)
+		results[i] = action.Result{
+			Action: action.Action{Kind: kind, Target: change.Name()}, Outcome: action.Changed, Inverse: action.RestoreSetting(shown),
+		}
+	}
+	a.Remember(conn, results)
+}
+
+// results are one for each change, or for each name that stands for them.
+func (c configChanges) results(err error) []action.Result {
+	names := c.names
+	if names == nil {
+		for _, change := range c.changes {
+			names = append(names, change.Name())
+		}
+	}
+	var results []action.Result
+	for i, name := range names {
+		kind := configSet
+		if i < len(c.changes) && c.changes[i].New == nil {
+			kind = configUnset
+		}
+		results = append(results, cli.ResultOf(kind, name, err))
+	}
+	for _, name := range c.same {
+		kind := configUnset
+		results = append(results, action.Result{Action: action.Action{Kind: kind, Target: name}, Outcome: action.Unchanged})
+	}
+	return results
+}

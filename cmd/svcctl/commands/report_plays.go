@@ -1,0 +1,136 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"svc/client"
+	"svc/client/action"
+	"svc/client/api"
+	"svc/client/canned"
+	"svc/client/login"
+	"svc/client/playbook"
+	"svc/client/safe"
+	"svc/cmd/svcctl/cli"
+)
+
+func reportActCommand(a *cli.App) *cobra.Command {
+	var name string
+	cmd := &cobra.Command{
+		Use:   "act REPORT... --playbook NAME",
+		Short: "Run a playbook on the accounts of reports",
+		Long: "Run the steps of a playbook on each reported account, in order: spam, abuse, dogpile, impersonation, " +
+			"and those under playbooks: in the configuration file. The first failure stops the rest. " +
+			"svcctl undo takes the whole back, as far as that is possible.",
+		ValidArgsFunction: completeReports(a, api.ReportOpen),
+		PreRunE: func(*cobra.Command, []string) error {
+			if name == "" {
+				return cli.Usagef("--playbook NAME is wanted")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.Play(cmd.Context(), "report", args, func(conn *cli.Connection, reports []action.Target) ([]action.Action, error) {
+				books, err := playbook.Load(conn.Config.Playbooks, conn.Config.Templates)
+				if err != nil {
+					return nil, &cli.UsageError{Message: err.Error(), Hint: "mend playbooks: in " + login.PathsFrom(a.Getenv).Config}
+				}
+				book, err := playbook.Find(books, name)
+				if err != nil {
+					return nil, err
+				}
+				cases, err := casesOf(cmd.Context(), conn, reports)
+				if err != nil {
+					return nil, err
+				}
+				var plan []action.Action
+				for _, c := range cases {
+					steps, err := book.Plan(c)
+					if err != nil {
+						return nil, err
+					}
+					plan = append(plan, steps...)
+				}
+				return plan, nil
+			})
+		},
+	}
+	cmd.Flags().StringVar(&name, "playbook", "", "the playbook's `NAME`")
+	_ = cmd.RegisterFlagCompletionFunc("playbook", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		var names []cobra.Completion
+		if config, err := login.LoadConfig(login.PathsFrom(a.Getenv).Config); err == nil {
+			books, _ := playbook.Load(config.Playbooks, config.Templates)
+			for _, b := range books {
+				names = append(names, b.Name)
+			}
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	})
+	return cmd
+}
+
+// casesOf reads reports, and all open ones about the same accounts: a case for
+// each account, in the order of the reports.
+func casesOf(ctx context.Context, conn *cli.Connection, targets []action.Target) ([]playbook.Case, error) {
+	var cases []playbook.Case
+	at := map[string]int{} // by account id
+	for _, t := range targets {
+		r, err := conn.Admin.Reports.Get(ctx, t.Name)
+		if err != nil {
+			return nil, &cli.About{What: "report " + t.Name, Err: err, Hint: cli.LookHint("report", t.Name)}
+		}
+		i, known := at[r.Account.ID]
+		if !known || r.Account.ID == "" { // accounts that are gone cannot be told apart
+			i = len(cases)
+			at[r.Account.ID] = i
+			cases = append(cases, playbook.Case{Nick: r.Account.Nickname, Fields: caseFields(*r), Before: map[string]map[string]string{}})
+		}
+		c := &cases[i]
+		c.Reports = append(c.Reports, r.ID)
+		c.Before["user/"+c.Nick] = map[string]string{"deactivated": fmt.Sprint(r.Account.Deactivated)}
+		for _, s := range r.Statuses {
+			if !slices.Contains(c.Posts, s.ID) {
+				c.Posts = append(c.Posts, s.ID)
+			}
+		}
+	}
+	if len(cases) == 0 {
+		return nil, nil
+	}
+	me, err := conn.Accounts.Verify(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i := range cases {
+		cases[i].Fields[canned.Server], cases[i].Fields[canned.Moderator] = conn.Origin.Host, me.Acct
+	}
+	for r, err := range openReports(ctx, conn.Client) {
+		if err != nil {
+			return nil, err
+		}
+		if i, ok := at[r.Account.ID]; ok && r.Account.ID != "" {
+			cases[i].All = append(cases[i].All, r.ID)
+		}
+	}
+	return cases, nil
+}
+
+func openReports(ctx context.Context, c *client.Client) func(func(api.AdminReport, error) bool) {
+	return c.Admin.Reports.List(api.ReportQuery{State: api.ReportOpen}).All(ctx)
+}
+
+// caseFields are the values that a report gives to texts.
+func caseFields(r api.AdminReport) canned.Fields {
+	f := canned.Fields{canned.Nick: r.Account.Nickname, canned.Name: r.Account.DisplayName, canned.Report: r.ID}
+	if _, host, remote := strings.Cut(r.Account.Nickname, "@"); remote {
+		f[canned.Host] = host
+	}
+	if r.Content != nil {
+		f[canned.Reason] = safe.HTML(*r.Content).String()
+	}
+	return f
+}

@@ -1,0 +1,110 @@
+package commands
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"svc/client"
+	"svc/client/action"
+	"svc/client/login"
+	"svc/client/playbook"
+	"svc/cmd/svcctl/cli"
+	"svc/tui"
+)
+
+func tuiCommand(a *cli.App) *cobra.Command {
+	var theme string
+	var noMouse, plain bool
+	cmd := &cobra.Command{
+		Use:   "tui",
+		Short: "Triage reports in the terminal",
+		Args:  cli.ExactArgs(0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if v := a.Getenv("ACCESSIBLE"); v != "" && v != "0" {
+				plain = true
+			}
+			switch {
+			case theme != "" && !slices.Contains(tui.ThemeNames(), theme):
+				return cli.Usagef("--theme %s: %s are accepted", action.Quote(theme), cli.AnyOf(tui.ThemeNames()))
+			case !plain && (!a.TTYIn || !a.TTYOut):
+				return cli.Usagef("tui needs a terminal on standard input and output, or --plain")
+			case !plain && a.Flags.Debug && a.TTYErr:
+				return cli.Usagef("--debug would write over the screen; send standard error to a file")
+			case a.Flags.DryRun:
+				return cli.Usagef("--dry-run does not go with tui; --read-only keeps it from sending")
+			}
+			keys, filters, err := tuiConfig(a)
+			if err != nil {
+				return err
+			}
+			conn, err := a.Connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			books, err := playbook.Load(conn.Config.Playbooks, conn.Config.Templates)
+			if err != nil {
+				return err
+			}
+			if theme == "" {
+				theme = conn.Context.Theme
+			}
+			if !a.Colored(true) {
+				theme = "mono"
+			}
+			return tui.Run(cmd.Context(), tui.Options{
+				Client:    conn.Client,
+				Context:   conn.Name,
+				Theme:     theme,
+				Colour:    conn.Context.Color,
+				Getenv:    a.Getenv,
+				StateDir:  login.PathsFrom(a.Getenv).State,
+				NoMouse:   noMouse,
+				Plain:     plain,
+				ReadOnly:  conn.ReadOnly,
+				Keys:      keys,
+				Filters:   filters,
+				Playbooks: books,
+				Templates: conn.Config.Templates,
+				Renewal: &tui.Renewal{
+					Begin: func() (*login.Login, error) { return a.LogInAgain(conn) },
+					Keep:  func(c login.Credential) (*client.Client, error) { return a.Renew(conn, c) },
+				},
+				Command:  paletteCommand(a),
+				Complete: paletteWords(a),
+			})
+		},
+	}
+	cmd.Flags().StringVar(&theme, "theme", "", "colours: "+cli.AnyOf(tui.ThemeNames()))
+	cmd.Flags().BoolVar(&noMouse, "no-mouse", false, "leave the mouse to the terminal")
+	cmd.Flags().BoolVar(&plain, "plain", false, "a dialogue of lines, for screen readers and bad lines; also with ACCESSIBLE=1")
+	cli.CompleteFlag(cmd, "theme", tui.ThemeNames()...)
+	return cli.Examples(cmd, "tui --theme light", "tui --plain")
+}
+
+// tuiConfig reads what the configuration file says of the terminal UI.
+func tuiConfig(a *cli.App) (keys map[string][]string, filters map[string]string, err error) {
+	path := login.PathsFrom(a.Getenv).Config
+	config, err := login.LoadConfig(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if keys, err = tui.ReadKeys(config.Keys); err == nil {
+		err = tui.CheckFilters(config.Filters)
+	}
+	for _, name := range config.Names() {
+		c := config.Contexts[name]
+		switch {
+		case err != nil:
+		case c.Theme != "" && !slices.Contains(tui.ThemeNames(), c.Theme):
+			err = fmt.Errorf("context %s: theme %s: %s are accepted", name, action.Quote(c.Theme), cli.AnyOf(tui.ThemeNames()))
+		case c.Color != "" && !slices.Contains(tui.ContextColours(), c.Color):
+			err = fmt.Errorf("context %s: color %s: %s are accepted", name, action.Quote(c.Color), cli.AnyOf(tui.ContextColours()))
+		}
+	}
+	if err != nil {
+		return nil, nil, cli.Usagef("%s: %v", path, err)
+	}
+	return keys, config.Filters, nil
+}

@@ -1,0 +1,86 @@
+package commands
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+
+	"svc/cmd/svcctl/cli"
+	"svc/server/servertest"
+)
+
+func TestTheTerminalUIOpensOnTheQueueAndLeavesQuietly(t *testing.T) {
+	t.Parallel()
+	s := servertest.Start(t)
+	fill(t, s)
+	cmd := built(t, "tui")
+	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "SVCCTL_URL="+s.URL, "SVCCTL_TOKEN="+s.Token("mika", servertest.AdminScopes))
+	terminal, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: 80})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer terminal.Close()
+	var screen bytes.Buffer
+	chunk := make([]byte, 32<<10)
+	watchdog := time.AfterFunc(30*time.Second, func() { _ = cmd.Process.Kill() })
+	defer watchdog.Stop()
+	asked := false
+	for {
+		n, err := terminal.Read(chunk)
+		screen.Write(chunk[:n])
+		if !asked && strings.Contains(screen.String(), "spam1") {
+			asked = true
+			if _, err := terminal.WriteString("q"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err != nil {
+			break
+		}
+	}
+	if err := cmd.Wait(); err != nil || !asked {
+		t.Errorf("%v, reports shown: %t\n%q", err, asked, screen.String())
+	}
+}
+
+func TestTheTerminalUINeedsATerminal(t *testing.T) {
+	c := newCLI(t, "http://127.0.0.1:1", "")
+	if code := Run(c.App, []string{"tui"}); code != cli.ExitUsage || !strings.Contains(c.stderr.String(), "needs a terminal") {
+		t.Errorf("exit %d: %s", code, &c.stderr)
+	}
+	for _, args := range []string{"tui --theme pink", "tui --dry-run", "tui --debug"} {
+		c := newCLI(t, "http://127.0.0.1:1", "")
+		c.TTYIn, c.TTYOut, c.TTYErr = true, true, true
+		if code := Run(c.App, strings.Fields(args)); code != cli.ExitUsage {
+			t.Errorf("%s: exit %d: %s", args, code, &c.stderr)
+		}
+	}
+}
+
+// TestAWrongConfigurationStartsNothing has nobody at the server's address: the
+// file is checked before.
+func TestAWrongConfigurationStartsNothing(t *testing.T) {
+	for content, want := range map[string]string{
+		"keys:\n  resolve: hyperx\n":                              `keys: resolve: there is no key "hyperx"`,
+		"keys:\n  fly: f\n":                                       `keys: there is no command "fly"`,
+		"keys:\n  resolve: c\n":                                   `keys: "c" means both`,
+		"contexts:\n  a: {url: https://a.example, color: pink}\n": `context a: color "pink": blue, cyan`,
+		"contexts:\n  a: {url: https://a.example, theme: pink}\n": `context a: theme "pink": dark, light`,
+		"filters:\n  mine: 'foo:bar'\n":                           "filters: mine: there is no filter foo:",
+		"filters:\n  mine: 'state:nope'\n":                        "filters: mine: state: is one of",
+	} {
+		c := newCLI(t, "http://127.0.0.1:1", "")
+		path := c.Getenv("SVCCTL_CONFIG")
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		code := run(c.App, []string{"tui", "--plain"})
+		if got := c.stderr.String(); code != cli.ExitUsage || !strings.Contains(got, path+": "+want) || strings.Count(strings.TrimSpace(got), "\n") > 0 {
+			t.Errorf("%q: exit %d: %s", content, code, got)
+		}
+	}
+}
