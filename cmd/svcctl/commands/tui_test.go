@@ -78,7 +78,7 @@ func TestAWrongConfigurationStartsNothing(t *testing.T) {
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		code := run(c.App, []string{"tui", "--plain"})
+		code := Run(c.App, []string{"tui", "--plain"})
 		if got := c.stderr.String(); code != cli.ExitUsage || !strings.Contains(got, path+": "+want) || strings.Count(strings.TrimSpace(got), "\n") > 0 {
 			t.Errorf("%q: exit %d: %s", content, code, got)
 		}
