@@ -60,7 +60,11 @@ func (a *App) Root() *cobra.Command {
 		return &UsageError{Message: err.Error(), Hint: cmd.CommandPath() + " --help"}
 	})
 	f := root.PersistentFlags()
-	f.StringVarP(&a.Flags.Format, "output", "o", "", "print as `FORMAT`: "+strings.Join(output.Formats(), ", "))
+	format := ""
+	if a.Hosted() {
+		format = "json" // also of errors in flags
+	}
+	f.StringVarP(&a.Flags.Format, "output", "o", format, "print as `FORMAT`: "+strings.Join(output.Formats(), ", "))
 	if !a.Hosted() { // programs that run here, other servers
 		f.StringVar(&a.Flags.JQ, "jq", "", "print the result of the jq `EXPRESSION` on json or jsonl")
 		f.StringVar(&a.Flags.Template, "template", "", "print the result of the Go `TEMPLATE` on json or jsonl")

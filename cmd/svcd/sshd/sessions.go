@@ -75,7 +75,13 @@ func (c *caller) session(channel ssh.Channel, requests <-chan *ssh.Request) {
 		case "shell":
 			if ok = !started; ok {
 				started = true
-				program.Go(s.program)
+				program.Go(func() { s.program(false, "") })
+			}
+		case "exec":
+			var command struct{ Line string }
+			if ok = !started && ssh.Unmarshal(r.Payload, &command) == nil; ok {
+				started = true
+				program.Go(func() { s.program(true, command.Line) })
 			}
 		case "signal":
 			var signal struct{ Name string }
@@ -140,7 +146,7 @@ func plainValue(text string) bool {
 func (s *session) getenv(name string) string { return s.env[name] }
 
 // program runs what the client asked for, and tells it the end.
-func (s *session) program() {
+func (s *session) program(isCommand bool, line string) {
 	code := 1
 	defer func() {
 		if p := recover(); p != nil {
@@ -157,7 +163,11 @@ func (s *session) program() {
 	}
 	defer end()
 	began, what := s.now(), "tui"
-	code = s.screen()
+	if isCommand {
+		code, what = s.command(line)
+	} else {
+		code = s.screen()
+	}
 	if cause := context.Cause(s.ctx); cause != nil && !errors.Is(cause, errLeft) {
 		s.say(cause.Error())
 		code = 1
