@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"context"
@@ -30,7 +30,7 @@ func TestTheFormOfSettingsPostsWhatConfigSetPosts(t *testing.T) {
 			recorded, address := record(t, s)
 			c := newCLI(t, address, "")
 			c.env["SVCCTL_TOKEN"] = s.Token("mika", servertest.AdminScopes)
-			if code := run(c.App, append([]string{"config", "set"}, strings.Fields(tt.command)...)); code != 0 {
+			if code := Run(c.App, append([]string{"config", "set"}, strings.Fields(tt.command)...)); code != 0 {
 				t.Fatalf("exit %d: %s", code, &c.stderr)
 			}
 			want := recorded.take()
