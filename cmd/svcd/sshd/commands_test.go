@@ -3,6 +3,7 @@ package sshd_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -20,8 +21,8 @@ func (w *world) runs(c *ssh.Client, line, stdin string) (code int, out, errOut s
 	w.t.Helper()
 	s := w.session(c)
 	w.must(s.Start(line))
-	s.types(stdin)
-	w.must(s.keys.Close())
+	_, _ = io.WriteString(s.keys, stdin) // which it may have ended without
+	_ = s.keys.Close()
 	code = s.ends()
 	out, errOut = s.written()
 	return code, out, errOut
