@@ -193,7 +193,7 @@ func (p *dialogue) readLine() (string, error) {
 	for {
 		part, err := p.in.ReadSlice('\n')
 		text = append(text, part[:min(len(part), maxLine-len(text))]...)
-		if err != bufio.ErrBufferFull {
+		if !errors.Is(err, bufio.ErrBufferFull) {
 			return string(text), err
 		}
 	}

@@ -76,16 +76,16 @@ type pumped struct{ *Stream }
 func (s pumped) Read(p []byte) (int, error) {
 	if len(s.rest) == 0 {
 		select {
-		case s.Stream.rest = <-s.arrived:
+		case s.rest = <-s.arrived:
 		case <-s.over:
 			return 0, io.EOF
 		}
-		if len(s.Stream.rest) == 0 {
+		if len(s.rest) == 0 {
 			return 0, s.err
 		}
 	}
-	n := copy(p, s.Stream.rest)
-	s.Stream.rest = s.Stream.rest[n:]
+	n := copy(p, s.rest)
+	s.rest = s.Stream.rest[n:]
 	return n, nil
 }
 
