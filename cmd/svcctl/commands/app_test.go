@@ -343,6 +343,10 @@ func TestSeveralTargetsExitWithTheirCommonCause(t *testing.T) {
 		var seen sync.Map
 		_, url := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			id := r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]
+			if id == "moderation_log" { // who made it so already
+				always(200, `{"items":[],"total":0}`)(w, r)
+				return
+			}
 			if _, again := seen.LoadOrStore(id, true); !again {
 				asked.Done()
 			}

@@ -17,7 +17,7 @@ import (
 
 // TestThePipeOfTheReadmeApprovesAllWhoWait runs its line with a few and with many.
 func TestThePipeOfTheReadmeApprovesAllWhoWait(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -120,6 +120,7 @@ func TestNoTableWrapsAt80Columns(t *testing.T) {
 	wrapless(t, tested, "restrictionShape", restrictionShape)
 	wrapless(t, tested, "roleShape", roleShape)
 	wrapless(t, tested, "schemaFieldShape", schemaFieldShape)
+	wrapless(t, tested, "sshKeyShape", sshKeyShape)
 	wrapless(t, tested, "statsShape", statsShape)
 	wrapless(t, tested, "statusGroupShape", statusGroupShape)
 	wrapless(t, tested, "statusShape", statusShape)

@@ -62,7 +62,7 @@ func TestOnATinyTerminalAndWithoutOne(t *testing.T) {
 	key, _ := w.key(w.AdminUser("root"))
 	c := w.connect(key)
 	tiny := w.tui(c, 10, 3)
-	tiny.waits("127.0.0.1") // the head, cut off
+	tiny.waits("live") // the head, cut off
 	w.must(tiny.WindowChange(3, 1))
 	w.must(tiny.WindowChange(24, 80))
 	tiny.waits("spam")
