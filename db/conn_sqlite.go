@@ -39,16 +39,17 @@ func openSQLite(p *pool, path string) (*DB, error) {
 	if p.bulk {
 		sync, cache = "NORMAL", "cache_size(-200000)"
 	}
-	common := []string{"busy_timeout(10000)", "foreign_keys(1)", "temp_store(2)", cache}
+	const wait = "busy_timeout(10000)"
+	common := []string{"foreign_keys(1)", "temp_store(2)", cache}
 	var err error
-	// journal_mode first: it must not run inside the immediate transaction
-	// that the lock setting would begin.
-	p.write, err = openPool(path, "immediate", 1, append([]string{"journal_mode(WAL)", "synchronous(" + sync + ")", "wal_autocheckpoint(2000)", fmt.Sprintf("journal_size_limit(%d)", mostLog)}, common...))
+	// journal_mode before all that writes: it must not run inside the immediate
+	// transaction that the lock setting would begin. It waits for other processes.
+	p.write, err = openPool(path, "immediate", 1, append([]string{wait, "journal_mode(WAL)", "synchronous(" + sync + ")", "wal_autocheckpoint(2000)", fmt.Sprintf("journal_size_limit(%d)", mostLog)}, common...))
 	if err != nil {
 		return nil, err
 	}
 	p.dialect = SQLite
-	p.read, err = openPool(path, "deferred", readers, append([]string{"query_only(1)"}, common...))
+	p.read, err = openPool(path, "deferred", readers, append([]string{wait, "query_only(1)"}, common...))
 	if err != nil {
 		return nil, errors.Join(err, p.write.Close())
 	}

@@ -305,7 +305,8 @@ func (d *DB) step(ctx context.Context, fn func(tx *sql.Tx) error) error {
 	for try := 1; ; try++ {
 		err := d.tryStep(ctx, fn)
 		var refused *pgconn.PgError
-		if try == lockTries || ctx.Err() != nil || !errors.As(err, &refused) || refused.Code != "55P03" { // lock_not_available
+		locked := isSQLiteBusy(err) || errors.As(err, &refused) && refused.Code == "55P03" // lock_not_available
+		if try == lockTries || ctx.Err() != nil || !locked {
 			return err
 		}
 		d.pool.log.InfoContext(ctx, "a migration waits for a table that is in use", "try", try)
