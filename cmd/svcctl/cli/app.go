@@ -89,7 +89,7 @@ func System() *App {
 func (a *App) Within(out io.Writer, width int) *App {
 	child := &App{
 		In: strings.NewReader(""), Out: out, ErrOut: out, Now: a.Now, WatchPause: a.WatchPause, UseKeyring: a.UseKeyring,
-		TTYOut: width > 0, Width: width,
+		TTYOut: width > 0, Width: width, hosted: a.hosted,
 		Getenv: func(name string) string {
 			if name == "NO_COLOR" {
 				return "1"

@@ -104,7 +104,7 @@ func tuiConfig(a *cli.App) (keys map[string][]string, filters map[string]string,
 		}
 	}
 	if err != nil {
-		return nil, nil, cli.Usagef("%s: %v", path, err)
+		return nil, nil, &cli.UsageError{Message: fmt.Sprintf("%s: %v", path, err), Hint: "mend the file; svcctl doctor looks at the rest of it"}
 	}
 	return keys, config.Filters, nil
 }

@@ -79,7 +79,8 @@ func TestAWrongConfigurationStartsNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		code := Run(c.App, []string{"tui", "--plain"})
-		if got := c.stderr.String(); code != cli.ExitUsage || !strings.Contains(got, path+": "+want) || strings.Count(strings.TrimSpace(got), "\n") > 1 { // and a hint
+		got := c.stderr.String()
+		if message, hint, _ := strings.Cut(got, "\n"); code != cli.ExitUsage || !strings.Contains(message, path+": "+want) || !strings.HasPrefix(hint, "hint:  mend the file") || strings.Count(hint, "\n") > 1 {
 			t.Errorf("%q: exit %d: %s", content, code, got)
 		}
 	}
