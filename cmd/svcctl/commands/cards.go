@@ -109,8 +109,8 @@ func accountLine(m api.MergedAccount) string {
 	if joined := m.CreatedAt; !joined.IsZero() {
 		facts = append(facts, "since "+joined.UTC().Format("2006-01-02"))
 	}
-	if len(m.UserPart.Tags) > 0 {
-		facts = append(facts, "tags "+strings.Join(m.UserPart.Tags, " "))
+	if len(m.Tags) > 0 {
+		facts = append(facts, "tags "+strings.Join(m.Tags, " "))
 	}
 	return strings.Join(append(facts, "id:"+m.ID), ", ")
 }
