@@ -43,7 +43,7 @@ func (m *model) askPalette() {
 	p.complete = func(m *model, text string) tea.Cmd {
 		own := m.paletteMatches(text)
 		if m.complete == nil || text == "" {
-			p.completed(m, text, own, list)
+			p.completed(text, own, list)
 			return nil
 		}
 		ask := m.complete
@@ -73,12 +73,12 @@ func (m *model) completions(msg completions) {
 	if !strings.Contains(msg.text, " ") {
 		words = append(msg.own, words...)
 	}
-	msg.prompt.completed(m, msg.text, words, msg.list)
+	msg.prompt.completed(msg.text, words, msg.list)
 }
 
 // completed puts the common beginning of words in place of the last word, and lists
 // them where there are several.
-func (p *prompt) completed(m *model, text string, words []string, list func([]string)) {
+func (p *prompt) completed(text string, words []string, list func([]string)) {
 	for i, word := range words {
 		words[i] = safe.Line(word)
 	}

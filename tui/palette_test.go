@@ -96,7 +96,7 @@ func TestThePaletteNeedsNoCommandLine(t *testing.T) {
 	d := begin(t, newWorld(t), 80, 24)
 	d.press(":report list<enter>")
 	d.shows(":report list: no such command here")
-	d.press(":rela<tab><enter>")
+	d.press(":relay<tab><enter>")
 	d.shows("RELAYS 3")
 }
 

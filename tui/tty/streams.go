@@ -85,7 +85,7 @@ func (s pumped) Read(p []byte) (int, error) {
 		}
 	}
 	n := copy(p, s.rest)
-	s.rest = s.Stream.rest[n:]
+	s.rest = s.rest[n:]
 	return n, nil
 }
 
