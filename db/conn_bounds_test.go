@@ -168,10 +168,10 @@ func TestASilentServerIsGivenUp(t *testing.T) {
 // usual limit, inside a transaction and outside. Afterwards the usual limit
 // holds again.
 func TestStatementsThatAreRightMayTakeLonger(t *testing.T) {
-	d := dbtest.Open(t, with(t, onPostgres(t), "statement_timeout", "50"))
+	d := dbtest.Open(t, with(t, onPostgres(t), "statement_timeout", "400"))
 	d.Writer().SetMaxOpenConns(1)
 	ctx := t.Context()
-	const sleep = "SELECT pg_sleep(0.2)"
+	const sleep = "SELECT pg_sleep(0.8)"
 	long := db.Within(ctx, time.Minute)
 	for range 2 {
 		if _, err := d.Writer().ExecContext(long, sleep); err != nil {

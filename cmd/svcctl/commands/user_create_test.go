@@ -14,8 +14,8 @@ import (
 // then cuts the line.
 func TestAGeneratedPasswordIsShownBeforeTheRequest(t *testing.T) {
 	for _, flags := range []string{"", " -o json", " --jq ."} {
-		var c *program
-		sent := ""
+		var shown log
+		requests := make(chan string, 9) // the password of each
 		_, url := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			if r.Method != http.MethodPost {
 				always(404, `{"error":"Not found"}`)(w, r)
@@ -26,10 +26,10 @@ func TestAGeneratedPasswordIsShownBeforeTheRequest(t *testing.T) {
 				t.Errorf("%v: %+v", err, form)
 				return
 			}
-			sent = form.Users[0].Password
-			if !strings.Contains(c.stderr.String(), sent) {
-				t.Errorf("%s: the request is sent, and standard error has %q", flags, &c.stderr)
+			if !strings.Contains(shown.String(), form.Users[0].Password) {
+				t.Errorf("%s: the request is sent, and standard error has %q", flags, &shown)
 			}
+			requests <- form.Users[0].Password
 			conn, _, err := http.NewResponseController(w).Hijack()
 			if err != nil {
 				t.Error(err)
@@ -37,17 +37,22 @@ func TestAGeneratedPasswordIsShownBeforeTheRequest(t *testing.T) {
 			}
 			conn.Close()
 		})
-		c = newCLI(t, url, "")
+		c := newCLI(t, url, "")
+		c.ErrOut = &shown
 		if code := Run(c.App, strings.Fields("user create joe --email joe@example.org --generate"+flags)); code != cli.ExitNetwork {
-			t.Errorf("%s: exit %d: %s", flags, code, &c.stderr)
+			t.Fatalf("%s: exit %d: %s", flags, code, &shown)
 		}
-		if sent == "" || !strings.Contains(c.stdout.String(), sent) {
+		if len(requests) == 0 {
+			t.Fatalf("%s: nothing is sent", flags)
+		}
+		sent := <-requests
+		if !strings.Contains(c.stdout.String(), sent) {
 			t.Errorf("%s: %q of an unknown fate is not among the results:\n%s", flags, sent, &c.stdout)
 		}
 		if flags != "" {
-			line, _, _ := strings.Cut(c.stderr.String(), "\n")
-			var shown struct{ Target, Password string }
-			if err := json.Unmarshal([]byte(line), &shown); err != nil || shown.Target != "user/joe" || shown.Password != sent {
+			line, _, _ := strings.Cut(shown.String(), "\n")
+			var user struct{ Target, Password string }
+			if err := json.Unmarshal([]byte(line), &user); err != nil || user.Target != "user/joe" || user.Password != sent {
 				t.Errorf("%s: %v in %s", flags, err, line)
 			}
 		}

@@ -2,6 +2,7 @@ package clientapi_test
 
 import (
 	"fmt"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -471,14 +472,19 @@ func TestChatsAreToldOfOnRequest(t *testing.T) {
 func TestChatsTakeAFixedNumberOfStatements(t *testing.T) {
 	s := servertest.Start(t)
 	token := s.Token("ann", servertest.AllScopes)
+	// The least of a few requests: an event that comes meanwhile makes the next
+	// one read its caller again.
 	count := func(path string) int64 {
 		t.Helper()
-		s.Get(t.Context(), path, token) // caches the caller
-		ctx, n := db.CountStatements(t.Context())
-		if w := s.Get(ctx, path, token); w.Code != http.StatusOK {
-			t.Fatal(w.Body)
+		least := int64(math.MaxInt64)
+		for range 4 {
+			ctx, n := db.CountStatements(t.Context())
+			if w := s.Get(ctx, path, token); w.Code != http.StatusOK {
+				t.Fatal(w.Body)
+			}
+			least = min(least, n.Load())
 		}
-		return n.Load()
+		return least
 	}
 	whisper(t, s, "bob", "ann", "x")
 	messages := "/api/v1/svc/chats/" + chatWith(t, s, "ann", "bob").ID + "/messages"
