@@ -39,7 +39,7 @@ func (w *tables) inbox(name, subject string) {
 	w.t.Helper()
 	address := strings.ToLower(w.nick(name)) + "@example.org"
 	eventually(w.t, "mail to "+address, func() bool {
-		return slices.ContainsFunc(w.Outbox.To(address), func(m mailtest.Mail) bool { return strings.Contains(m.Subject, subject) })
+		return slices.ContainsFunc(w.Mailbox.To(address), func(m mailtest.Mail) bool { return strings.Contains(m.Subject, subject) })
 	})
 }
 

@@ -198,14 +198,14 @@ func parseStep(verb string, argument any, templates map[string]string) (Step, er
 	return step, nil
 }
 
-// Case is what a playbook runs on: an account, with reports and posts.
+// Case is the account that a playbook runs on, with its reports and posts.
 type Case struct {
 	Nick    string   // "" when the account is gone
 	Reports []string // ids of the reports at hand
 	All     []string // ids of all open reports about the account, with those of Reports
 	Posts   []string // ids of the posts to delete
 	Fields  canned.Fields
-	// Before is what was seen of an object when the person decided, by typed
+	// Before holds the state of each object as the moderator saw it, by typed
 	// name; see action.Action. Objects may be missing.
 	Before map[string]map[string]string
 }

@@ -84,9 +84,9 @@ type (
 	Join struct{ Who int }
 	// Follow is From beginning to follow To, or asking to.
 	Follow struct{ From, To int }
-	// Mute is From no longer wanting to read To.
+	// Mute is From muting To.
 	Mute struct{ From, To int }
-	// Block is From shutting To out.
+	// Block is From blocking To.
 	Block struct{ From, To int }
 	// Post is a new status. Seq counts statuses from 0 in the order of the
 	// steps. ReplyTo is nil or posted earlier. Text has mentions as @name or

@@ -44,7 +44,7 @@ func addresses(n int) []string {
 }
 
 // eachOnce holds a relay to have got one mail for each address.
-func eachOnce(t *testing.T, box *mailtest.Outbox, to []string) {
+func eachOnce(t *testing.T, box *mailtest.Mailbox, to []string) {
 	t.Helper()
 	for _, address := range to {
 		if n := len(box.To(address)); n != 1 {
@@ -131,7 +131,7 @@ func TestClocksThatDifferDoNothingTwice(t *testing.T) {
 				n.(*atomic.Int64).Add(1)
 				time.Sleep(long)
 			}
-			a.Outbox.Refuse(func(to string) error { slowly("mail to " + to); return nil })
+			a.Mailbox.Refuse(func(to string) error { slowly("mail to " + to); return nil })
 			far := peer.Start(t, map[string]string{"ahead": "127.0.0.3", "behind": "127.0.0.4"}[name])
 			fan := far.Actor("fan")
 			a.User("alice")
@@ -151,9 +151,9 @@ func TestClocksThatDifferDoNothingTwice(t *testing.T) {
 				}
 			}
 			servertest.Eventually(t, "all is sent", func() bool {
-				return len(far.Received("Create")) >= 4 && !slices.ContainsFunc(to, func(address string) bool { return len(a.Outbox.To(address)) == 0 })
+				return len(far.Received("Create")) >= 4 && !slices.ContainsFunc(to, func(address string) bool { return len(a.Mailbox.To(address)) == 0 })
 			})
-			eachOnce(t, a.Outbox, to)
+			eachOnce(t, a.Mailbox, to)
 			calls.Range(func(what, n any) bool {
 				if want := map[bool]int64{true: 4, false: 1}[what == "/inbox" || what == "/users/fan/inbox"]; n.(*atomic.Int64).Load() != want {
 					t.Errorf("%s: %d times, want %d", what, n.(*atomic.Int64).Load(), want)

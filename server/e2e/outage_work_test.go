@@ -165,7 +165,7 @@ func (w *work) left() (notes, posts, mails int) {
 		}
 	}
 	for to := range w.mails {
-		if len(w.s.Outbox.To(to)) == 0 {
+		if len(w.s.Mailbox.To(to)) == 0 {
 			mails++
 		}
 	}
@@ -220,7 +220,7 @@ func TestWorkGoesOnWhenTheDatabaseIsBack(t *testing.T) {
 			return err == nil && running == 0
 		})
 		for to := range w.mails {
-			if n := len(w.s.Outbox.To(to)); n != 1 {
+			if n := len(w.s.Mailbox.To(to)); n != 1 {
 				t.Errorf("%s got %d mails", to, n)
 			}
 		}

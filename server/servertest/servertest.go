@@ -45,8 +45,8 @@ type Server struct {
 	DSN string
 	// DataDir is the folder of files.
 	DataDir string
-	// Outbox has the service's mails; nil without WithMail.
-	Outbox *mailtest.Outbox
+	// Mailbox has the service's mails; nil without WithMail.
+	Mailbox *mailtest.Mailbox
 	// Log is the service's log.
 	Log *Log
 	t   testing.TB
@@ -99,12 +99,12 @@ func (s *Server) Second(t testing.TB) *Server {
 		t.Fatal(err)
 	}
 	second := at(t, s.DSN, l, s.Base(), nil, func(settings *config.Settings) { *settings = *s.Settings.Base() })
-	second.Outbox = s.Outbox
+	second.Mailbox = s.Mailbox
 	return second
 }
 
 // WithMail is an edit of the settings: the service sends mail, which the test
-// finds in Outbox.
+// finds in Mailbox.
 func WithMail(s *config.Settings) { s.Mailer.Enabled = true }
 
 func at(t testing.TB, dsn string, l net.Listener, base string, boot func(*config.Config), edit ...func(*config.Settings)) *Server {
@@ -130,7 +130,7 @@ func at(t testing.TB, dsn string, l net.Listener, base string, boot func(*config
 	if boot != nil {
 		boot(&cfg)
 	}
-	var box *mailtest.Outbox
+	var box *mailtest.Mailbox
 	if m := &cfg.Settings.Mailer; m.Enabled && m.Relay == "" {
 		box = mailtest.Start(t)
 		box.Use(&cfg.Settings)
@@ -153,7 +153,7 @@ func at(t testing.TB, dsn string, l net.Listener, base string, boot func(*config
 			t.Error("the server did not stop")
 		}
 	})
-	return &Server{Server: srv, URL: "http://" + l.Addr().String(), DSN: dsn, DataDir: cfg.DataDir, Outbox: box, Log: log, t: t, ahead: ahead, tokens: map[string]string{}}
+	return &Server{Server: srv, URL: "http://" + l.Addr().String(), DSN: dsn, DataDir: cfg.DataDir, Mailbox: box, Log: log, t: t, ahead: ahead, tokens: map[string]string{}}
 }
 
 // Base is the public base URL.

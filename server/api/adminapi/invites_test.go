@@ -95,9 +95,9 @@ func TestAnInvitationIsMailed(t *testing.T) {
 		if status != http.StatusNoContent || text != "" {
 			t.Fatalf("%d %s", status, text)
 		}
-		w.Outbox.Wait("zoe@example.net", 1)
-		if len(w.Outbox.All()) != 1 {
-			t.Fatalf("mailed %+v", w.Outbox.All())
+		w.Mailbox.Wait("zoe@example.net", 1)
+		if len(w.Mailbox.All()) != 1 {
+			t.Fatalf("mailed %+v", w.Mailbox.All())
 		}
 		all, err := w.Admin("root").Admin.Invites.List(ctx)
 		if err != nil || len(all) != 1 || all[0].InviteType != api.InviteOneTime || all[0].Used {

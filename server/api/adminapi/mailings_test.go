@@ -36,7 +36,7 @@ func TestMailGoesWhereTheSettingsSay(t *testing.T) {
 			return err == nil
 		})
 		args, err := os.ReadFile(filepath.Join(dir, "args"))
-		if err != nil || !strings.HasPrefix(string(args), "-v -oi -f ") || !strings.Contains(mailed, "\nSubject: svc account confirmation\n") || len(w.Outbox.All()) != 0 {
+		if err != nil || !strings.HasPrefix(string(args), "-v -oi -f ") || !strings.Contains(mailed, "\nSubject: svc account confirmation\n") || len(w.Mailbox.All()) != 0 {
 			t.Errorf("arguments %s, %v; mail\n%s", args, err, mailed)
 		}
 
@@ -44,7 +44,7 @@ func TestMailGoesWhereTheSettingsSay(t *testing.T) {
 		w.set("Svc.Emails.UserEmail", ":logo", "/images/mascot.png", ":styling", map[string]string{":link_color": "#123456", ":text_color": "teal"})
 		_, err = admin.ResendConfirmation(ctx, "bob")
 		w.must(err)
-		html := w.Outbox.Wait("bob@example.org", 1).HTML
+		html := w.Mailbox.Wait("bob@example.org", 1).HTML
 		for _, want := range []string{`<img src="` + w.Base() + `/images/mascot.png"`, "background:#123456;", "color:teal;", "background:#2C3645;"} {
 			if !strings.Contains(html, want) {
 				t.Errorf("no %s in\n%s", want, html)
@@ -67,7 +67,7 @@ func TestAdminsAreToldWhoIsNewOnceADay(t *testing.T) {
 		w.must(w.Signup.DigestNewUsers(ctx))
 		w.set("Svc.Emails.NewUsersDigestEmail", ":enabled", true)
 		w.must(w.Signup.DigestNewUsers(ctx))
-		m := w.Outbox.Wait("root@example.org", 1)
+		m := w.Mailbox.Wait("root@example.org", 1)
 		if m.Subject != "New accounts at svc" || !strings.Contains(m.Text, "\n1. @root\n2. @ann\n3. @bob\n") {
 			t.Errorf("%s\n%s", m.Subject, m.Text)
 		}
@@ -75,10 +75,10 @@ func TestAdminsAreToldWhoIsNewOnceADay(t *testing.T) {
 		w.must(w.Signup.DigestNewUsers(ctx))
 		_, err := w.Admin("root").Admin.Users.ResendConfirmation(ctx, "root")
 		w.must(err)
-		if m := w.Outbox.Wait("root@example.org", 2); m.Subject != "svc account confirmation" {
+		if m := w.Mailbox.Wait("root@example.org", 2); m.Subject != "svc account confirmation" {
 			t.Errorf("once more: %s", m.Subject)
 		}
-		if got := len(w.Outbox.To("bob@example.org")); got != 0 {
+		if got := len(w.Mailbox.To("bob@example.org")); got != 0 {
 			t.Errorf("bob got %d", got)
 		}
 	}, servertest.WithMail)

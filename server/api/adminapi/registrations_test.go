@@ -175,9 +175,9 @@ func TestWhoIsMadeApprovedOrConfirmedTakesTheNextStep(t *testing.T) {
 		admin := w.Admin("root").Admin.Users
 		subjects := func(address string, n int) string {
 			w.t.Helper()
-			w.Outbox.Wait(address, n)
+			w.Mailbox.Wait(address, n)
 			var out []string
-			for _, m := range w.Outbox.To(address) {
+			for _, m := range w.Mailbox.To(address) {
 				out = append(out, m.Subject)
 			}
 			slices.Sort(out)
@@ -246,7 +246,7 @@ func TestWhoIsMadeApprovedOrConfirmedTakesTheNextStep(t *testing.T) {
 		}
 		w.wantLog("@root re-sent confirmation email for users: @came, @ann, @eve@one.example", "@root confirmed email for users: @came, @ann",
 			"@root approved users: @made", "@root created users: @made")
-		w.Outbox.Wait("came@example.org", 3)
+		w.Mailbox.Wait("came@example.org", 3)
 	}, servertest.WithMail, func(s *config.Settings) {
 		s.Instance.AccountActivationRequired, s.Instance.AccountApprovalRequired = true, true
 		s.Welcome.Email.Enabled, s.Welcome.Email.Subject = true, "Hello <%= user.nickname %>"

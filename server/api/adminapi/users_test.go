@@ -100,7 +100,7 @@ func TestAnAdminHasAnArchiveMade(t *testing.T) {
 		w.wantLog()
 		w.want("POST", "/backups", `{"nickname":"Ann"}`, http.StatusOK, `""`)
 		w.must(admin.Backup(ctx, "ann")) // people themselves must wait between archives
-		mail := w.Outbox.Wait("ann@example.org", 2)
+		mail := w.Mailbox.Wait("ann@example.org", 2)
 		if mail.Subject != "Your account archive is ready" || !strings.HasPrefix(mail.Link(), w.Base()) {
 			t.Errorf("mail %+v", mail)
 		}

@@ -163,7 +163,7 @@ func (a *Media) File(c *gin.Context) error {
 	if archive {
 		return a.archive(c, name)
 	}
-	elsewhere, err := a.Media.Elsewhere(c.Request.Context(), name)
+	elsewhere, err := a.Media.BucketURL(c.Request.Context(), name)
 	if err == nil && elsewhere != "" {
 		c.Header("Cache-Control", "no-cache")
 		c.Redirect(http.StatusFound, elsewhere)

@@ -88,13 +88,13 @@ func TestAccountComesInThroughItsMailbox(t *testing.T) {
 		if _, err := passwordGrant(t, s, "alice", "correct horse"); refusal(err) != "403 Your login is missing a confirmed e-mail address missing_confirmed_email" {
 			t.Errorf("before: %v", err)
 		}
-		first := s.Outbox.Wait("alice@example.net", 1)
+		first := s.Mailbox.Wait("alice@example.net", 1)
 		for _, who := range []api.WhoIs{{Email: "ALICE@example.net"}, {Nickname: "nobody"}, {Email: "nobody@example.net"}, {}} {
 			if err := s.Anonymous().Accounts.ResendConfirmation(ctx, who); err != nil {
 				t.Errorf("%+v: %v", who, err)
 			}
 		}
-		link := s.Outbox.Wait("alice@example.net", 2).Link()
+		link := s.Mailbox.Wait("alice@example.net", 2).Link()
 		if link == first.Link() || !strings.HasPrefix(link, s.Base()+"/api/account/confirm_email/") {
 			t.Errorf("links %s and %s", first.Link(), link)
 		}
@@ -129,7 +129,7 @@ func TestAccountComesInThroughItsMailbox(t *testing.T) {
 				t.Errorf("%+v: %v", who, err)
 			}
 		}
-		reset := s.Outbox.Wait("alice@example.net", 3)
+		reset := s.Mailbox.Wait("alice@example.net", 3)
 		secret, ok := strings.CutPrefix(reset.Link(), s.Base()+"/api/svc/password_reset/")
 		if !ok || !strings.Contains(reset.Text, "24 hours") || !strings.Contains(reset.HTML, reset.Link()) {
 			t.Fatalf("the mail says:\n%s", reset.Text)
@@ -143,7 +143,7 @@ func TestAccountComesInThroughItsMailbox(t *testing.T) {
 		if _, err := passwordGrant(t, s, "alice", "battery staple"); err != nil {
 			t.Errorf("with the new password: %v", err)
 		}
-		if n := len(s.Outbox.All()); n != 3 {
+		if n := len(s.Mailbox.All()); n != 3 {
 			t.Errorf("%d mails", n)
 		}
 	}, servertest.WithMail, func(c *config.Settings) { c.Instance.AccountActivationRequired = true })
@@ -313,7 +313,7 @@ func TestInvitedRegisterWhileOthersMayNot(t *testing.T) {
 func TestMailWaitsForItsRelay(t *testing.T) {
 	s := servertest.Start(t, servertest.WithMail, func(c *config.Settings) { c.Instance.AccountActivationRequired = true })
 	var tries atomic.Int64
-	s.Outbox.Refuse(func(to string) error {
+	s.Mailbox.Refuse(func(to string) error {
 		switch {
 		case strings.HasPrefix(to, "bob"):
 			return &smtp.SMTPError{Code: 550, Message: "no such mailbox"}
@@ -328,9 +328,9 @@ func TestMailWaitsForItsRelay(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s.Outbox.Wait("alice@example.net", 1)
-	if tries.Load() != 2 || len(s.Outbox.All()) != 1 {
-		t.Errorf("%d tries, %d mails", tries.Load(), len(s.Outbox.All()))
+	s.Mailbox.Wait("alice@example.net", 1)
+	if tries.Load() != 2 || len(s.Mailbox.All()) != 1 {
+		t.Errorf("%d tries, %d mails", tries.Load(), len(s.Mailbox.All()))
 	}
 }
 
@@ -347,7 +347,7 @@ func TestModeratorsHearOfReportsByMail(t *testing.T) {
 		if _, err := s.Client("ann").Reports.Create(ctx, api.NewReport{AccountID: troll.ID, StatusIDs: []string{post.ID}, Comment: "<b>rude</b>"}); err != nil {
 			t.Fatal(err)
 		}
-		m := s.Outbox.Wait("root@example.org", 1)
+		m := s.Mailbox.Wait("root@example.org", 1)
 		for _, words := range []string{"@ann reported @troll.", "<b>rude</b>", post.URI, s.Base() + "/svc/admin/#/reports/index"} {
 			if !strings.Contains(m.Text, words) {
 				t.Errorf("no %s in:\n%s", words, m.Text)
@@ -356,7 +356,7 @@ func TestModeratorsHearOfReportsByMail(t *testing.T) {
 		if m.Subject != "svc Report" || !strings.Contains(m.HTML, "&lt;b&gt;rude&lt;/b&gt;") || strings.Contains(m.HTML, "<b>rude") {
 			t.Errorf("%s:\n%s", m.Subject, m.HTML)
 		}
-		if n := len(s.Outbox.All()); n != 1 {
+		if n := len(s.Mailbox.All()); n != 1 {
 			t.Errorf("%d mails", n)
 		}
 	}, servertest.WithMail)

@@ -324,7 +324,7 @@ func TestTheOwnerIsToldWhatOpensTheAccount(t *testing.T) {
 				t.Fatalf("%s: %v", change.name, err)
 			}
 			told[change.to]++
-			if m := s.Outbox.Wait(change.to, told[change.to]); !strings.Contains(strings.Join(strings.Fields(m.Text), " "), change.says) {
+			if m := s.Mailbox.Wait(change.to, told[change.to]); !strings.Contains(strings.Join(strings.Fields(m.Text), " "), change.says) {
 				t.Errorf("%s: told %q", change.name, m.Text)
 			}
 		}
@@ -332,7 +332,7 @@ func TestTheOwnerIsToldWhatOpensTheAccount(t *testing.T) {
 		if err := errors.Join(s.Auth.DisableMFA(ctx, owner), s.Auth.RemoveTOTP(ctx, owner, servertest.Password)); err != nil {
 			t.Error(err)
 		}
-		if n := len(s.Outbox.All()); n != 6 {
+		if n := len(s.Mailbox.All()); n != 6 {
 			t.Errorf("%d mails", n)
 		}
 	}, servertest.WithMail)

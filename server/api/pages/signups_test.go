@@ -107,7 +107,7 @@ func TestSigningUp(t *testing.T) {
 		t.Fatalf("%+v, %v", account, err)
 	}
 
-	link := strings.TrimPrefix(s.Outbox.Wait("alice@example.org", 1).Link(), s.Base())
+	link := strings.TrimPrefix(s.Mailbox.Wait("alice@example.org", 1).Link(), s.Base())
 	if broken := v.open(link + "x"); broken.status != 404 || !strings.Contains(broken.text, "This link does not work") {
 		t.Errorf("a broken link: %d", broken.status)
 	}
@@ -174,7 +174,7 @@ func TestForgottenPasswordIsChosenAgain(t *testing.T) {
 	if got := newVisitor(t, s).send("POST", "/auth/password", url.Values{"nickname": {"nobody"}}); got.status != 204 {
 		t.Errorf("a program: %d", got.status)
 	}
-	mail := s.Outbox.Wait("alice@example.org", 1)
+	mail := s.Mailbox.Wait("alice@example.org", 1)
 	link := strings.TrimPrefix(mail.Link(), s.Base())
 	page := v.open(link)
 	if page.status != 200 || !strings.HasPrefix(link, "/api/svc/password_reset/") || page.header.Get("Referrer-Policy") != "same-origin" {
@@ -219,7 +219,7 @@ func TestLostConfirmationIsMailedAgain(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	first := s.Outbox.Wait("alice@example.org", 1).Link()
+	first := s.Mailbox.Wait("alice@example.org", 1).Link()
 	v := newVisitor(t, s)
 	refused := v.send("POST", "/oauth/authorize", login(app, client.OutOfBand))
 	if refused.status != 403 || !strings.Contains(refused.text, `href="/auth/confirmation"`) {
@@ -230,7 +230,7 @@ func TestLostConfirmationIsMailedAgain(t *testing.T) {
 	if got := v.send("POST", "/auth/confirmation", form); got.status != 200 || !strings.Contains(got.text, "a mail is on its way") {
 		t.Fatalf("%d\n%s", got.status, got.text)
 	}
-	second := s.Outbox.Wait("alice@example.org", 2).Link()
+	second := s.Mailbox.Wait("alice@example.org", 2).Link()
 	if second == first {
 		t.Fatal("no second link was mailed")
 	}

@@ -171,12 +171,12 @@ func fromFrontToApp(t *testing.T, b *browser, s *servertest.Server) {
 	p.until("document.querySelector('h1').innerText == 'Welcome'")
 	checkPage(t, p, "welcome")
 
-	p.open(s.Outbox.Wait(nick+"@example.org", 1).Link())
+	p.open(s.Mailbox.Wait(nick+"@example.org", 1).Link())
 	p.until("document.querySelector('.flash.good') != null && location.pathname == '/'")
 	checkPage(t, p, "confirmed")
 
 	key := secondFactor(t, s, nick)
-	s.Outbox.Wait(nick+"@example.org", 2) // tells of the second factor: letters that are under way at once arrive in any order
+	s.Mailbox.Wait(nick+"@example.org", 2) // tells of the second factor: letters that are under way at once arrive in any order
 	callback, queries := listener(t)
 	app := newApp(t, s, callback+"\n"+client.OutOfBand, "read write follow push")
 	pkce := client.NewPKCE()
@@ -207,7 +207,7 @@ func fromFrontToApp(t *testing.T, b *browser, s *servertest.Server) {
 	p.fill("#email", nick)
 	p.click(submit)
 	p.until("document.querySelector('.flash.good') != null")
-	p.open(s.Outbox.Wait(nick+"@example.org", 3).Link())
+	p.open(s.Mailbox.Wait(nick+"@example.org", 3).Link())
 	p.until("document.querySelector('#confirmation') != null")
 	checkPage(t, p, "reset")
 	p.fill("#password", "another one")

@@ -103,14 +103,14 @@ func (s *Service) Show(ctx context.Context, name string) (File, Type, error) {
 	return f, t, err
 }
 
-// Elsewhere returns the URL of a file that is served from elsewhere; empty for
+// BucketURL returns the URL of a file that is served from elsewhere; empty for
 // one served from here.
-func (s *Service) Elsewhere(ctx context.Context, name string) (string, error) {
+func (s *Service) BucketURL(ctx context.Context, name string) (string, error) {
 	stores, ok := s.store.(*Stores)
 	if _, named := typeOfName(name); !ok || !named {
 		return "", nil
 	}
-	address := stores.Elsewhere(ctx, name)
+	address := stores.BucketURL(ctx, name)
 	if address == "" {
 		return "", nil
 	}

@@ -172,9 +172,9 @@ func (s *Stores) Probe(ctx context.Context) error {
 	return store.Probe(ctx)
 }
 
-// Elsewhere returns the URL of a file that is fetched from the bucket; empty if
+// BucketURL returns the URL of a file that is fetched from the bucket; empty if
 // it is served from here.
-func (s *Stores) Elsewhere(ctx context.Context, name string) string {
+func (s *Stores) BucketURL(ctx context.Context, name string) string {
 	u := &s.settings.Load().Upload
 	if u.Uploader != config.S3Uploader || u.ProxyRemote || u.Bucket.Name == "" {
 		return ""

@@ -1,6 +1,7 @@
 // Package rights decides who may do what in the admin API. A route asks for its
-// right, and so does the operation behind it before all else, so that no door
-// can forget it; inside its transaction the operation asks again.
+// right, and so does the operation behind it, first of all: a command of svcd that
+// calls the operation needs the right too. Inside its transaction the operation
+// asks again.
 //
 // The account that asks may have no row: requests with the operator's secret, and
 // svcd's own commands, act as an admin without an id.

@@ -32,7 +32,7 @@ type world struct {
 	*signup.Service
 	*clock
 	t    *testing.T
-	box  *mailtest.Outbox
+	box  *mailtest.Mailbox
 	mail *mail.Service
 	auth *auth.Service
 	live *config.Live

@@ -42,8 +42,8 @@ var link = regexp.MustCompile(`https?://\S+`)
 // Link is the first link in the mail's text.
 func (m Mail) Link() string { return link.FindString(m.Text) }
 
-// Outbox is a relay and the mails that arrived at it.
-type Outbox struct {
+// Mailbox is a relay and the mails that arrived at it.
+type Mailbox struct {
 	t    testing.TB
 	host string
 	port int
@@ -66,16 +66,16 @@ type Options struct {
 }
 
 // Start runs a relay until the test ends.
-func Start(t testing.TB) *Outbox { return StartWith(t, Options{}) }
+func Start(t testing.TB) *Mailbox { return StartWith(t, Options{}) }
 
 // StartWith is Start for a relay with a will of its own.
-func StartWith(t testing.TB, o Options) *Outbox {
+func StartWith(t testing.TB, o Options) *Mailbox {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	box := &Outbox{t: t, host: "127.0.0.1", port: l.Addr().(*net.TCPAddr).Port, name: o.Username, pass: o.Password, news: make(chan struct{})}
+	box := &Mailbox{t: t, host: "127.0.0.1", port: l.Addr().(*net.TCPAddr).Port, name: o.Username, pass: o.Password, news: make(chan struct{})}
 	srv := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return &session{box: box, loggedIn: o.Username == ""}, nil }))
 	srv.Domain, srv.AllowInsecureAuth, srv.EnableSMTPUTF8 = "relay.example", true, !o.ASCII
 	srv.MaxMessageBytes, srv.ReadTimeout, srv.WriteTimeout = 1<<20, 20*time.Second, 20*time.Second
@@ -102,28 +102,28 @@ func (silent) Printf(string, ...any) {}
 func (silent) Println(...any)        {}
 
 // Use has the settings send mail through the relay.
-func (b *Outbox) Use(s *config.Settings) {
+func (b *Mailbox) Use(s *config.Settings) {
 	s.Mailer.Enabled, s.Mailer.Adapter, s.Mailer.Relay, s.Mailer.Port = true, config.SMTP, b.host, b.port
 	s.Mailer.Username, s.Mailer.Password = b.name, b.pass
 }
 
 // Refuse has the relay answer each recipient with the error of fn; nil takes
 // the mail.
-func (b *Outbox) Refuse(fn func(to string) error) {
+func (b *Mailbox) Refuse(fn func(to string) error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.refuse = fn
 }
 
 // All returns the mails that arrived, in order.
-func (b *Outbox) All() []Mail {
+func (b *Mailbox) All() []Mail {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return append([]Mail(nil), b.mails...)
 }
 
 // To returns the mails that arrived for an address, in order.
-func (b *Outbox) To(address string) []Mail {
+func (b *Mailbox) To(address string) []Mail {
 	var out []Mail
 	for _, m := range b.All() {
 		if strings.EqualFold(m.EnvelopeTo, address) {
@@ -135,7 +135,7 @@ func (b *Outbox) To(address string) []Mail {
 
 // Wait returns the newest mail to an address once there are n of them. The test
 // fails when they do not arrive.
-func (b *Outbox) Wait(address string, n int) Mail {
+func (b *Mailbox) Wait(address string, n int) Mail {
 	b.t.Helper()
 	end := time.After(20 * time.Second)
 	for {
@@ -155,7 +155,7 @@ func (b *Outbox) Wait(address string, n int) Mail {
 
 // session is one connection.
 type session struct {
-	box      *Outbox
+	box      *Mailbox
 	loggedIn bool
 	from, to string
 }
