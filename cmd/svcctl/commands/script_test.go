@@ -60,7 +60,7 @@ func TestScripts(t *testing.T) {
 			t.Parallel()
 			servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 				vars := fill(t, s)
-				testscript.Run(t, testscript.Params{
+				testscript.RunT(inTurn{t}, testscript.Params{
 					Files: []string{file},
 					Setup: func(env *testscript.Env) error {
 						env.Vars = append(env.Vars, vars...)
@@ -74,6 +74,17 @@ func TestScripts(t *testing.T) {
 			})
 		})
 	}
+}
+
+// inTurn runs a script where the call stands. testscript would let it wait until
+// the services of all other scripts run as well.
+type inTurn struct{ *testing.T }
+
+func (inTurn) Parallel()     {}
+func (inTurn) Verbose() bool { return testing.Verbose() }
+
+func (t inTurn) Run(name string, f func(testscript.T)) {
+	t.T.Run(name, func(t *testing.T) { f(inTurn{t}) })
 }
 
 // fill makes the people, statuses and reports of a script, and returns their names
