@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -92,6 +93,45 @@ func TestEventsOfOneReadAreTakenTogether(t *testing.T) {
 	<-r.more
 	if n := len(r.take()); n != 3 || len(asleep.readers) != 0 {
 		t.Errorf("%d events, %d asleep", n, len(asleep.readers))
+	}
+}
+
+// TestEventsThatWaitAreToldTogether has events wait while others are told.
+func TestEventsThatWaitAreToldTogether(t *testing.T) {
+	live, err := config.NewLive(config.DefaultSettings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := New(Parts{DB: dbtest.New(t), Settings: live, Log: slog.New(slog.DiscardHandler)})
+	r := newReader("")
+	if err := a.begin(r); err != nil {
+		t.Fatal(err)
+	}
+	batch := func(from, n int64) (out []db.Event) {
+		for i := range n {
+			out = append(out, db.Event{Seq: from + i})
+		}
+		return out
+	}
+	a.events <- batch(3, 1)
+	a.events <- batch(4, together)
+	a.events <- batch(4+together, 1)
+	var seqs []int64
+	for _, e := range a.waiting(batch(1, 2)) {
+		seqs = append(seqs, e.Seq)
+	}
+	if n := len(seqs); n != 3+together || !slices.IsSorted(seqs) || len(a.events) != 1 || r.cause() != nil {
+		t.Errorf("%d events are told at once, %v, and %d wait; %v", n, seqs, len(a.events), r.cause())
+	}
+	a.events <- nil // some were missed
+	a.events <- batch(900, 1)
+	if last := a.waiting(<-a.events); len(last) != 1 || last[0].Seq != 900 || r.cause() != errBehind {
+		t.Errorf("after a gap: %v, %v", last, r.cause())
+	}
+	for woken, want := range map[int]time.Duration{0: 0, 1: 200 * time.Microsecond, 1000: 200 * time.Millisecond, 10_000: 250 * time.Millisecond} {
+		if rest := restAfter(woken); rest != want {
+			t.Errorf("after %d readers it rests %s", woken, rest)
+		}
 	}
 }
 

@@ -63,12 +63,14 @@ type sleepers struct {
 // longestSleep is how long messages wait for those of further events.
 const longestSleep = 20 * time.Millisecond
 
-// wake wakes all.
-func (s *sleepers) wake() {
+// wake wakes all, and returns how many they are.
+func (s *sleepers) wake() int {
+	n := len(s.readers)
 	for _, r := range s.readers {
 		r.wake()
 	}
 	s.readers = s.readers[:0]
+	return n
 }
 
 // giveTo queues a message for a reader.
