@@ -45,6 +45,12 @@ class Heard(StreamListener):
     def on_filters_changed(self):
         self.events.put(("filters_changed", None))
 
+    def on_status_update(self, status):
+        self.events.put(("status.update", status))
+
+    def on_unknown_event(self, name, unknown_event=None):
+        self.events.put((name, unknown_event))
+
     def on_abort(self, err):
         self.events.put(("abort", err))
 
@@ -82,6 +88,22 @@ same((heard.last_status.id, heard.unread), (whispered.id, True), "conversation")
 bob.status_delete(said.id)
 same(str(home.next("delete")), str(said.id), "delete")
 same(str(public.next("delete")), str(said.id), "delete of the public stream")
+
+# The events of the service's own.
+def call(client, path, **params):
+    return client._Mastodon__api_request("POST", path, params)
+
+
+chat = call(bob, f"/api/v1/svc/chats/by-account-id/{me.id}")
+call(bob, f"/api/v1/svc/chats/{chat.id}/messages", content="psst")
+told = home.next("svc:chat_update")
+same((told.account.id, told.last_message.content, told.unread), (you.id, "psst", 1), "chat")
+
+alice.account_unfollow(you.id)
+alice.account_follow(you.id)
+for state in "unfollow", "follow_accept":
+    told = home.next("svc:follow_relationships_update")
+    same((told.state, told.follower.id, told.following.id), (state, me.id, you.id), "follow")
 
 alice.filter_create("spoilers", context=["home"])
 home.next("filters_changed")

@@ -79,6 +79,24 @@ const act = async (home, direct) => {
   }
   into.forEach(on => { on.events = [] })
   await act(home, direct)
+  // The events of the service's own, of which masto knows no types.
+  const post = async (path, body) => {
+    const answer = await fetch(`${given.base}/api/v1/svc/chats/${path}`, {
+      method: 'POST', body: JSON.stringify(body), headers: { authorization: `Bearer ${given.bob}`, 'content-type': 'application/json' },
+    })
+    assert.equal(answer.status, 200)
+    return answer.json()
+  }
+  const chat = await post(`by-account-id/${me.id}`, {})
+  await post(`${chat.id}/messages`, { content: 'psst' })
+  const told = await next(home, 'svc:chat_update')
+  assert.deepEqual([told.account.id, told.lastMessage.content, told.unread], [you.id, 'psst', 1])
+  await alice.v1.accounts.$select(you.id).unfollow()
+  await alice.v1.accounts.$select(you.id).follow()
+  for (const state of ['unfollow', 'follow_accept']) {
+    const follow = await next(home, 'svc:follow_relationships_update')
+    assert.deepEqual([follow.state, follow.follower.id, follow.following.id], [state, me.id, you.id])
+  }
   await alice.v1.filters.create({ phrase: 'spoilers', context: ['home'] })
   await next(home, 'filters_changed')
   done = true
