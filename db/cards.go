@@ -90,8 +90,8 @@ func (d *DB) LinkFailedSince(ctx context.Context, link string, since Time) (bool
 	return value[bool](ctx, d, "failures of a link", "SELECT EXISTS (SELECT 1 FROM card_failures WHERE link = ? AND failed_at > ?)", link, since)
 }
 
-// SweepCards removes failures older than a day.
-func (d *DB) SweepCards(ctx context.Context) error {
-	_, err := d.exec(ctx, "sweep cards", "DELETE FROM card_failures WHERE failed_at < ?", d.Now().Add(-24*time.Hour))
-	return err
+// SweepCards removes up to limit failures older than a day. It reports whether there
+// may be more.
+func (d *DB) SweepCards(ctx context.Context, limit int) (more bool, err error) {
+	return d.sweep(ctx, limit, aged{"card_failures", "link", "failed_at", d.Now().Add(-24 * time.Hour)})
 }

@@ -196,6 +196,21 @@ func (d *DB) Tx(ctx context.Context, fn func(tx *DB) error) error {
 	return err
 }
 
+// Steps runs step in transactions of its own as long as it reports that there is
+// more.
+func (d *DB) Steps(ctx context.Context, step func(tx *DB) (more bool, err error)) error {
+	for more := true; more; {
+		err := d.Tx(ctx, func(tx *DB) (err error) {
+			more, err = step(tx)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (d *DB) once(ctx context.Context, fn func(tx *DB) error) error {
 	t := &txn{}
 	err := d.wrt.WithContext(ctx).Transaction(func(orm *gorm.DB) error {

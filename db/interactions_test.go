@@ -55,7 +55,7 @@ func TestActsAreFoundByIndexes(t *testing.T) {
 				return err
 			},
 			"a link's failures": func(ctx context.Context) error { _, err := d.LinkFailedSince(ctx, "x", d.Now()); return err },
-			"old failures":      func(ctx context.Context) error { return d.SweepCards(ctx) },
+			"old failures":      func(ctx context.Context) error { _, err := d.SweepCards(ctx, 2); return err },
 			"pinned":            func(ctx context.Context) error { _, err := d.Pinned(ctx, w.author.ID); return err },
 		} {
 			for sql, plan := range dbtest.Plans(t, d, func(ctx context.Context) {

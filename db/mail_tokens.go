@@ -64,19 +64,12 @@ func (d *DB) SpendCaptcha(ctx context.Context, token string, expires Time) (bool
 	return n == 1, err
 }
 
-// SweepSignups removes expired links, captchas and mail counts.
-func (d *DB) SweepSignups(ctx context.Context) error {
-	for _, sweep := range []struct {
-		query  string
-		before Time
-	}{
-		{"DELETE FROM mail_tokens WHERE expires_at IS NOT NULL AND expires_at <= ?", d.Now()},
-		{"DELETE FROM captchas WHERE expires_at <= ?", d.Now()},
-		{"DELETE FROM mail_counts WHERE since <= ?", d.Now().Add(-time.Hour)},
-	} {
-		if _, err := d.exec(ctx, "sweep signups", sweep.query, sweep.before); err != nil {
-			return err
-		}
-	}
-	return nil
+// SweepSignups removes up to limit expired links, captchas and mail counts each. It
+// reports whether there may be more.
+func (d *DB) SweepSignups(ctx context.Context, limit int) (more bool, err error) {
+	now := d.Now()
+	return d.sweep(ctx, limit,
+		aged{"mail_tokens", "token_hash", "expires_at", now},
+		aged{"captchas", "token", "expires_at", now},
+		aged{"mail_counts", "mailbox, kind", "since", now.Add(-time.Hour)})
 }

@@ -64,7 +64,7 @@ func TestSignupsReadNoWholeTable(t *testing.T) {
 			},
 			"delete links": func(ctx context.Context, d *db.DB) error { return d.DeleteMailTokens(ctx, "x", db.TokenConfirmation) },
 			"captcha":      func(ctx context.Context, d *db.DB) error { _, err := d.SpendCaptcha(ctx, "new", d.Now()); return err },
-			"sweep":        func(ctx context.Context, d *db.DB) error { return d.SweepSignups(ctx) },
+			"sweep":        func(ctx context.Context, d *db.DB) error { _, err := d.SweepSignups(ctx, 2); return err },
 			"addresses":    func(ctx context.Context, d *db.DB) error { _, err := d.Addresses(ctx, []string{"x", "y"}); return err },
 		} {
 			plans := dbtest.Plans(t, d, func(ctx context.Context) {

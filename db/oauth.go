@@ -244,17 +244,10 @@ func (d *DB) DeleteSession(ctx context.Context, hash string) error {
 // factors each, and tokens too if asked. Expired tokens can still be refreshed.
 // It reports whether there may be more.
 func (d *DB) SweepLogins(ctx context.Context, tokens bool, limit int) (more bool, err error) {
-	kinds := []struct{ table, key string }{{"authorisations", "code_hash"}, {"sessions", "id_hash"}, {"mfa_tokens", "token_hash"}}
+	now := d.Now()
+	old := []aged{{"authorisations", "code_hash", "expires_at", now}, {"sessions", "id_hash", "expires_at", now}, {"mfa_tokens", "token_hash", "expires_at", now}}
 	if tokens {
-		kinds = append(kinds, struct{ table, key string }{"tokens", "id"})
+		old = append(old, aged{"tokens", "id", "expires_at", now})
 	}
-	for _, k := range kinds {
-		n, err := d.exec(ctx, "sweep "+k.table, "DELETE FROM "+k.table+" WHERE "+k.key+" IN (SELECT "+k.key+" FROM "+k.table+
-			" WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)", d.Now(), limit)
-		if err != nil {
-			return false, err
-		}
-		more = more || n >= int64(limit)
-	}
-	return more, nil
+	return d.sweep(ctx, limit, old...)
 }

@@ -125,7 +125,7 @@ func TestClientListsUseIndexes(t *testing.T) {
 	}
 	todo["unreact"] = func(ctx context.Context, d *db.DB) error { _, err := d.DeleteFavourite(ctx, "a", "s"); return err }
 	todo["sweep"] = func(ctx context.Context, d *db.DB) error {
-		if err := d.SweepExpired(ctx, d.Now()); err != nil {
+		if _, err := d.SweepExpired(ctx, d.Now(), 100); err != nil {
 			return err
 		}
 		_, _, err := d.SweepHomeEntries(ctx, 5)

@@ -192,22 +192,3 @@ func (d *DB) SweepHomeEntries(ctx context.Context, limit int) (removed int64, en
 		sweptKey, strings.TrimSpace(upTo.AccountID+" "+upTo.StatusID))
 	return removed, end, err
 }
-
-// SweepExpired removes expired mutes, and answers stored for repeated requests
-// before keysBefore.
-func (d *DB) SweepExpired(ctx context.Context, keysBefore Time) error {
-	now := d.Now()
-	for _, s := range []struct {
-		query string
-		at    Time
-	}{
-		{"DELETE FROM mutes WHERE expires_at IS NOT NULL AND expires_at <= ?", now},
-		{"DELETE FROM thread_mutes WHERE expires_at IS NOT NULL AND expires_at <= ?", now},
-		{"DELETE FROM idempotency_keys WHERE created_at < ?", keysBefore},
-	} {
-		if _, err := d.exec(ctx, "sweep", s.query, s.at); err != nil {
-			return err
-		}
-	}
-	return nil
-}

@@ -173,8 +173,13 @@ func same(a, b *db.Card) bool {
 	return a.URL == b.URL && a.Title == b.Title && a.Description == b.Description && a.Image == b.Image && maps.Equal(a.OpenGraph, b.OpenGraph)
 }
 
+// sweepChunk bounds the rows that one transaction of a sweep removes.
+const sweepChunk = 5000
+
 // Sweep removes old failures.
-func (s *Service) Sweep(ctx context.Context) error { return s.db.SweepCards(ctx) }
+func (s *Service) Sweep(ctx context.Context) error {
+	return s.db.Steps(ctx, func(tx *db.DB) (bool, error) { return tx.SweepCards(ctx, sweepChunk) })
+}
 
 // hopelessError is a page that never gives a card.
 type hopelessError struct{ why string }

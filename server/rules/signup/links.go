@@ -246,7 +246,10 @@ func (s *Service) ResetPassword(ctx context.Context, token, password string) err
 	})
 }
 
+// sweepChunk bounds the rows that one transaction of a sweep removes.
+const sweepChunk = 5000
+
 // Sweep removes expired links and captchas.
 func (s *Service) Sweep(ctx context.Context) error {
-	return s.db.Tx(ctx, func(tx *db.DB) error { return tx.SweepSignups(ctx) })
+	return s.db.Steps(ctx, func(tx *db.DB) (bool, error) { return tx.SweepSignups(ctx, sweepChunk) })
 }

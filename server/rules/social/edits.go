@@ -67,16 +67,9 @@ func (s *Service) deleted(ctx context.Context, tx *db.DB, by *db.Account, status
 // DeleteRest runs a job of its kind, in steps of their own transactions. Run
 // twice it does nothing more.
 func (s *Service) DeleteRest(ctx context.Context, job jobs.DeleteRest) error {
-	for more := true; more; {
-		err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
-			more, err = tx.DeleteRest(ctx, job.StatusID, job.PollID, eraseChunk)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.db.Steps(ctx, func(tx *db.DB) (bool, error) {
+		return tx.DeleteRest(ctx, job.StatusID, job.PollID, eraseChunk)
+	})
 }
 
 // ChangeReblogs runs a job of its kind, in steps of their own transactions. It ends

@@ -95,7 +95,8 @@ func (s *Service) Unfollowed(ctx context.Context, job jobs.Unfollowed) error {
 	}
 }
 
-// The sweep's bounds: rows of one transaction, and of one run.
+// The sweep's bounds: rows of one transaction, and transactions over home entries
+// of one run.
 const (
 	sweepChunk  = 5000
 	sweepChunks = 100
@@ -105,11 +106,14 @@ const (
 // and home entries of deleted statuses. It checks a bounded number of home
 // entries, and continues there the next time.
 func (s *Service) Sweep(ctx context.Context) error {
-	if err := s.sweepLogins(ctx); err != nil {
+	tokens := s.settings.Load().OAuth.CleanExpiredTokens
+	err := s.db.Steps(ctx, func(tx *db.DB) (bool, error) { return tx.SweepLogins(ctx, tokens, sweepChunk) })
+	if err != nil {
 		return err
 	}
 	before := db.At(s.now().Add(-keyLife))
-	if err := s.db.Tx(ctx, func(tx *db.DB) error { return tx.SweepExpired(ctx, before) }); err != nil {
+	err = s.db.Steps(ctx, func(tx *db.DB) (bool, error) { return tx.SweepExpired(ctx, before, sweepChunk) })
+	if err != nil {
 		return err
 	}
 	for range sweepChunks {
@@ -119,22 +123,6 @@ func (s *Service) Sweep(ctx context.Context) error {
 			return err
 		})
 		if err != nil || end {
-			return err
-		}
-	}
-	return nil
-}
-
-// sweepLogins removes expired logins, and tokens if the setting says so.
-func (s *Service) sweepLogins(ctx context.Context) error {
-	tokens := s.settings.Load().OAuth.CleanExpiredTokens
-	for range sweepChunks {
-		more := false
-		err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
-			more, err = tx.SweepLogins(ctx, tokens, sweepChunk)
-			return err
-		})
-		if err != nil || !more {
 			return err
 		}
 	}
