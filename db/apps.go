@@ -70,18 +70,39 @@ func (d *DB) UpdateApp(ctx context.Context, a *App, columns ...string) error {
 	return d.Announce(ctx, AppChanged, "")
 }
 
-// DeleteApp removes an app with its tokens, codes and challenges. An app that
-// is gone is ErrNotFound.
-func (d *DB) DeleteApp(ctx context.Context, id int64) error {
+// DeleteApp removes an app, which ends its tokens, and up to limit each of its
+// tokens, codes and challenges. It reports whether ForgetApp has more to do. An app
+// that is gone is ErrNotFound.
+func (d *DB) DeleteApp(ctx context.Context, id int64, limit int) (more bool, err error) {
 	n, err := d.exec(ctx, "delete app", "DELETE FROM apps WHERE id = ?", id)
 	if err == nil && n == 0 {
 		err = notFound("app %d", id)
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
-	return d.forgetApps(ctx, []int64{id})
+	if err := d.Announce(ctx, AppChanged, ""); err != nil {
+		return false, err
+	}
+	return d.ForgetApp(ctx, id, limit)
 }
+
+// ForgetApp removes up to limit each of the tokens, codes and challenges of an app
+// that is gone. It reports whether there may be more.
+func (d *DB) ForgetApp(ctx context.Context, id int64, limit int) (more bool, err error) {
+	for _, of := range loginsOfApps {
+		// In no order, since nothing else writes them any more.
+		n, err := d.exec(ctx, "forget app", "DELETE FROM "+of.table+" WHERE "+of.key+" IN (SELECT "+of.key+" FROM "+of.table+" WHERE app_id = ?"+limitOf(limit)+")", id)
+		if err != nil {
+			return false, err
+		}
+		more = more || n >= int64(limit)
+	}
+	return more, nil
+}
+
+// loginsOfApps are the tables of tokens, codes and challenges, with their keys.
+var loginsOfApps = []struct{ table, key string }{{"tokens", "id"}, {"authorisations", "code_hash"}, {"mfa_tokens", "token_hash"}}
 
 // MarkAppUsed marks an app as used, so that it is not swept.
 func (d *DB) MarkAppUsed(ctx context.Context, id int64) error {
@@ -97,21 +118,12 @@ func (d *DB) SweepApps(ctx context.Context, before Time, limit int) (int, error)
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
-	return len(ids), d.forgetApps(ctx, ids)
-}
-
-// forgetApps removes the tokens and codes of apps that are gone.
-func (d *DB) forgetApps(ctx context.Context, ids []int64) error {
-	for _, query := range []string{
-		"DELETE FROM tokens WHERE app_id IN ?",
-		"DELETE FROM authorisations WHERE app_id IN ?",
-		"DELETE FROM mfa_tokens WHERE app_id IN ?",
-	} {
-		if _, err := d.exec(ctx, "delete logins of apps", query, ids); err != nil {
-			return err
+	for _, of := range loginsOfApps { // few, since no app was used
+		if _, err := d.exec(ctx, "delete logins of apps", "DELETE FROM "+of.table+" WHERE app_id IN ?", ids); err != nil {
+			return 0, err
 		}
 	}
-	return d.Announce(ctx, AppChanged, "")
+	return len(ids), d.Announce(ctx, AppChanged, "")
 }
 
 // AppsWithPlainSecrets returns up to limit apps with secrets that are not

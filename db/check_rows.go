@@ -187,6 +187,9 @@ func (d *DB) checkedRows() []checked {
 			}
 			f.excused = underWay("delete_rest", "j.args ->> '"+of+"' = CAST(t."+r.Column+" AS TEXT)")
 		}
+		if r.Column == "app_id" {
+			f.excused = underWay("forget_app", "CAST(j.args ->> 'app_id' AS BIGINT) = t.app_id")
+		}
 		c := &out[len(out)-1]
 		c.faults = append(c.faults, f)
 	}

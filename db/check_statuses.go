@@ -38,11 +38,11 @@ func checkedThreads() []checked {
 		{column: "in_reply_to_uri", says: "waits for a parent that is here",
 			wrong: `t.in_reply_to_uri <> '' AND t.in_reply_to_id IS NULL AND EXISTS (SELECT 1 FROM statuses o
 				WHERE o.uri = t.in_reply_to_uri AND o.reblog_of_id IS NULL AND (t.local OR NOT o.local))`,
-			repair: joinParent},
+			repair: joinParent, excused: underWay("adopt_replies", "j.args ->> 'status_id' = (SELECT o.id FROM statuses o WHERE o.uri = t.in_reply_to_uri)")},
 		{column: "conversation_id", says: "is in another thread than its parent",
 			wrong: `t.in_reply_to_id IS NOT NULL AND t.reblog_of_id IS NULL AND EXISTS (SELECT 1 FROM statuses o
 				WHERE o.id = t.in_reply_to_id AND o.conversation_id <> t.conversation_id)`,
-			repair: joinThread},
+			repair: joinThread, excused: underWay("merge_threads", "CAST(j.args ->> 'from' AS BIGINT) IN (t.conversation_id, (SELECT o.conversation_id FROM statuses o WHERE o.id = t.in_reply_to_id))")},
 	}}, {area: CheckThreads, table: "chat_messages", key: []string{"id"}, faults: []fault{
 		{column: "id", says: "is in no chat", wrong: "NOT EXISTS (SELECT 1 FROM chat_entries e WHERE e.message_id = t.id)", repair: removeMessage},
 	}}}
@@ -79,5 +79,8 @@ func joinThread(ctx context.Context, tx *DB, key []any) error {
 	if err != nil || !there {
 		return err
 	}
-	return tx.MergeConversations(ctx, t.Own, t.Parents)
+	for more := true; more && err == nil; {
+		more, err = tx.MergeConversations(ctx, t.Own, t.Parents, checkChunk)
+	}
+	return err
 }

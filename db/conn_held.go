@@ -53,3 +53,17 @@ func (d *DB) HoldURIs(ctx context.Context, uris ...string) error {
 	_, err := d.exec(ctx, "hold ids", "SELECT pg_advisory_xact_lock(k) FROM (VALUES "+values+") v (k)", args...)
 	return err
 }
+
+// inOrder is the condition of a statement that writes the rows of a table that
+// fulfil cond, and locks them in the order of their key: up to limit of them, 0 for
+// all.
+func (d *DB) inOrder(table, key, cond string, limit int) string {
+	if d.pool.dialect != Postgres && limit == 0 {
+		return cond
+	}
+	rows := "(" + key + ") IN (SELECT " + key + " FROM " + table + " WHERE " + cond + " ORDER BY " + key
+	if limit > 0 {
+		rows += limitOf(limit)
+	}
+	return rows + d.hold() + ")"
+}

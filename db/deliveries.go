@@ -176,7 +176,7 @@ func (d *DB) keepDeliveries(ctx context.Context, _ string, r DeliveryResults) er
 			g.Inbox, g.Host, d.Now()); err != nil {
 			return err
 		}
-		if err := d.deleteDeliveries(ctx, fewer, d.inOrder("inbox = ?"), g.Inbox); err != nil {
+		if err := d.deleteDeliveries(ctx, fewer, d.inOrder("deliveries", "id", "inbox = ?", 0), g.Inbox); err != nil {
 			return err
 		}
 	}
@@ -214,7 +214,7 @@ func (d *DB) keepDeliveries(ctx context.Context, _ string, r DeliveryResults) er
 // returns the number of deliveries.
 func (d *DB) dropDeliveries(ctx context.Context, cond string, args ...any) (n int, err error) {
 	fewer := map[string]int{}
-	if err := d.deleteDeliveries(ctx, fewer, d.inOrder(cond), args...); err != nil {
+	if err := d.deleteDeliveries(ctx, fewer, d.inOrder("deliveries", "id", cond, 0), args...); err != nil {
 		return 0, err
 	}
 	for _, of := range fewer {
@@ -231,15 +231,6 @@ func (d *DB) deleteDeliveries(ctx context.Context, fewer map[string]int, cond st
 		fewer[host]++
 	}
 	return err
-}
-
-// inOrder makes a condition lock the deliveries that fulfil it in the order of
-// their ids.
-func (d *DB) inOrder(cond string) string {
-	if d.pool.dialect != Postgres {
-		return cond
-	}
-	return "id IN (SELECT id FROM deliveries WHERE " + cond + " ORDER BY id" + d.hold() + ")"
 }
 
 // countDown takes the numbers of deleted deliveries from the counts of their

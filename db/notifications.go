@@ -250,7 +250,7 @@ func (d *DB) Notification(ctx context.Context, accountID string, id int64) (*Not
 func (d *DB) DeleteNotifications(ctx context.Context, accountID string, ids ...int64) (int64, error) {
 	var removed int64
 	for some := range slices.Chunk(ids, manyAtOnce) {
-		n, err := d.exec(ctx, "delete notifications", "DELETE FROM notifications WHERE account_id = ? AND id IN ?", accountID, some)
+		n, err := d.exec(ctx, "delete notifications", "DELETE FROM notifications WHERE "+d.inOrder("notifications", "id", "account_id = ? AND id IN ?", 0), accountID, some)
 		if err != nil {
 			return removed, err
 		}
@@ -280,11 +280,18 @@ func (d *DB) forgetReports(ctx context.Context, accountID string) error {
 	return err
 }
 
-// ClearNotifications removes all notifications of an account.
-func (d *DB) ClearNotifications(ctx context.Context, accountID string) error {
-	_, err := d.exec(ctx, "clear notifications", "DELETE FROM notifications WHERE account_id = ?", accountID)
-	d.countsChanged(accountID)
-	return err
+// ClearNotifications removes the newest limit notifications of an account up to
+// one. next is where to continue, 0 at the end.
+func (d *DB) ClearNotifications(ctx context.Context, accountID string, upTo int64, limit int) (next int64, err error) {
+	ids, err := list[int64](ctx, d.writing(), "notifications of "+accountID, "SELECT id FROM notifications WHERE account_id = ? AND id <= ? ORDER BY id DESC LIMIT ?", accountID, upTo, limit)
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	if len(ids) == limit {
+		next = ids[limit-1] - 1
+	}
+	_, err = d.DeleteNotifications(ctx, accountID, ids...)
+	return next, err
 }
 
 // SeeNotification marks one notification of an account as seen.
@@ -302,23 +309,19 @@ func (d *DB) SeeNotification(ctx context.Context, accountID string, id int64) er
 	})
 }
 
-// SeeNotifications marks an account's notifications up to maxID as seen, and
-// returns the newest limit of those that were unseen.
-func (d *DB) SeeNotifications(ctx context.Context, accountID string, maxID int64, limit int) ([]int64, error) {
-	var ids []int64
-	err := d.Tx(ctx, func(tx *DB) (err error) {
-		ids, err = list[int64](ctx, tx, "unseen notifications of "+accountID, "SELECT id FROM notifications WHERE account_id = ? AND id <= ? AND NOT seen ORDER BY id DESC LIMIT ?",
-			accountID, maxID, limit)
-		if err != nil || len(ids) == 0 {
-			return err
-		}
-		if _, err := tx.exec(ctx, "see notifications", "UPDATE notifications SET seen = TRUE WHERE account_id = ? AND id <= ? AND NOT seen", accountID, maxID); err != nil {
-			return err
-		}
-		tx.countsChanged(accountID)
-		return tx.followSeen(ctx, accountID, ids[0])
-	})
-	return ids, err
+// SeeNotifications marks the newest limit of an account's unseen notifications up
+// to one as seen, and returns them, newest first.
+func (d *DB) SeeNotifications(ctx context.Context, accountID string, upTo int64, limit int) ([]int64, error) {
+	ids, err := list[int64](ctx, d.writing(), "unseen notifications of "+accountID, "SELECT id FROM notifications WHERE account_id = ? AND id <= ? AND NOT seen ORDER BY id DESC LIMIT ?",
+		accountID, upTo, limit)
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	if _, err := d.exec(ctx, "see notifications", "UPDATE notifications SET seen = TRUE WHERE "+d.inOrder("notifications", "id", "account_id = ? AND id IN ?", 0), accountID, ids); err != nil {
+		return nil, err
+	}
+	d.countsChanged(accountID)
+	return ids, d.followSeen(ctx, accountID, ids[0])
 }
 
 // DeleteFollowRequestNotification removes the notification of a follow request.

@@ -79,17 +79,19 @@ func (d *DB) TouchReblogs(ctx context.Context, statusID, after string, limit int
 	return next, err
 }
 
-// UpdatePoll stores the state of a remote poll p. With forget its options are
-// new, and the votes for the former ones are removed.
-func (d *DB) UpdatePoll(ctx context.Context, p *Poll, forget bool) error {
-	if forget {
-		if _, err := d.exec(ctx, "forget votes", "DELETE FROM poll_votes WHERE poll_id = ?", p.ID); err != nil {
-			return err
-		}
-	}
+// UpdatePoll stores the state of a remote poll p.
+func (d *DB) UpdatePoll(ctx context.Context, p *Poll) error {
 	if _, err := d.exec(ctx, "update poll", "UPDATE polls SET multiple = ?, options = ?, voters_count = ?, expires_at = ? WHERE id = ?",
 		p.Multiple, p.Options, p.VotersCount, p.ExpiresAt, p.ID); err != nil {
 		return err
 	}
 	return d.TouchStatus(ctx, p.StatusID)
+}
+
+// ForgetVotes removes up to limit votes of a poll that were cast before a moment. It
+// reports whether there may be more.
+func (d *DB) ForgetVotes(ctx context.Context, pollID int64, before Time, limit int) (more bool, err error) {
+	n, err := d.exec(ctx, "forget votes", "DELETE FROM poll_votes WHERE "+
+		d.inOrder("poll_votes", "poll_id, account_id, choice", "poll_id = ? AND created_at < ?", limit), pollID, before)
+	return n >= int64(limit), err
 }

@@ -113,43 +113,48 @@ type WaitingReply struct {
 	Visibility     string
 }
 
-// adopted bounds the waiting replies that are joined at once.
-const adopted = 500
-
-// AdoptReplies makes the replies that waited for the new status s reply to it,
-// and returns them.
-func (d *DB) AdoptReplies(ctx context.Context, s *Status) ([]WaitingReply, error) {
+// AdoptReplies makes up to limit replies that wait for the status s reply to it, and
+// returns them.
+func (d *DB) AdoptReplies(ctx context.Context, s *Status, limit int) ([]WaitingReply, error) {
 	if s.URI == nil || *s.URI == "" {
 		return nil, nil
 	}
 	return list[WaitingReply](ctx, d.writing(), "replies that wait for "+*s.URI, `UPDATE statuses SET in_reply_to_id = ?, in_reply_to_account_id = ?, in_reply_to_uri = ''
 		WHERE id IN (SELECT w.id FROM statuses w WHERE w.in_reply_to_uri = ? AND w.in_reply_to_uri <> '' AND w.in_reply_to_id IS NULL
-			ORDER BY w.id LIMIT ?`+d.hold()+`) RETURNING id, conversation_id, visibility`, s.ID, s.AccountID, *s.URI, adopted)
+			ORDER BY w.id LIMIT ?`+d.hold()+`) RETURNING id, conversation_id, visibility`, s.ID, s.AccountID, *s.URI, limit)
 }
 
-// MergeConversations merges one thread into another: its statuses, its
-// participations, and its mutes.
-func (d *DB) MergeConversations(ctx context.Context, from, into int64) error {
+// MergeConversations merges one thread into another: its statuses, at most limit of
+// them, and once it has none left its participations and its mutes. It reports
+// whether there is more to do.
+func (d *DB) MergeConversations(ctx context.Context, from, into int64, limit int) (more bool, err error) {
 	if from == into {
-		return nil
+		return false, nil
 	}
-	// Held first: a reply that is being stored holds its parent, and the update
-	// must see it.
-	if d.pool.dialect == Postgres {
-		if _, err := d.exec(ctx, "hold conversation", "SELECT 1 FROM statuses WHERE conversation_id = ? ORDER BY id"+d.hold(), from); err != nil {
-			return err
+	// Held first: a reply that is being stored holds its parent. It is in the thread
+	// then, and the next statement sees it.
+	for left := limit; ; {
+		ids, err := list[string](ctx, d.writing(), "statuses of a thread", "SELECT id FROM statuses WHERE conversation_id = ? ORDER BY id LIMIT ?"+d.hold(), from, left)
+		if err != nil {
+			return false, err
 		}
-	}
-	if _, err := d.exec(ctx, "merge conversations", "UPDATE statuses SET conversation_id = ? WHERE conversation_id = ?", into, from); err != nil {
-		return err
+		if len(ids) == 0 {
+			break
+		}
+		if _, err := d.exec(ctx, "merge conversations", "UPDATE statuses SET conversation_id = ? WHERE id IN ?", into, ids); err != nil {
+			return false, err
+		}
+		if left -= len(ids); left == 0 {
+			return true, nil
+		}
 	}
 	if _, err := d.exec(ctx, "move parts in conversations", `UPDATE participations SET conversation_id = ? WHERE conversation_id = ?
 		AND NOT EXISTS (SELECT 1 FROM participations o WHERE o.account_id = participations.account_id AND o.conversation_id = ?)`, into, from, into); err != nil {
-		return err
+		return false, err
 	}
 	if _, err := d.exec(ctx, "move mutes of threads", `INSERT INTO thread_mutes (account_id, conversation_id, expires_at, created_at)
 		SELECT m.account_id, CAST(? AS BIGINT), m.expires_at, m.created_at FROM thread_mutes m WHERE m.conversation_id = ? ON CONFLICT DO NOTHING`, into, from); err != nil {
-		return err
+		return false, err
 	}
 	// A participant of both keeps the newer state.
 	if _, err := d.exec(ctx, "merge parts in conversations", `UPDATE participations SET
@@ -158,15 +163,15 @@ func (d *DB) MergeConversations(ctx context.Context, from, into int64) error {
 				WHERE o.account_id = participations.account_id AND o.conversation_id IN (CAST(? AS BIGINT), CAST(? AS BIGINT))), '')
 		WHERE conversation_id = ? AND EXISTS (SELECT 1 FROM participations o WHERE o.account_id = participations.account_id AND o.conversation_id = ?)`,
 		from, from, into, into, from); err != nil {
-		return err
+		return false, err
 	}
 	if _, err := d.exec(ctx, "forget participants", `DELETE FROM participation_accounts WHERE participation_id IN
 		(SELECT id FROM participations WHERE conversation_id = ?)`, from); err != nil {
-		return err
+		return false, err
 	}
-	_, err := d.exec(ctx, "end conversation", "DELETE FROM participations WHERE conversation_id = ?", from)
+	_, err = d.exec(ctx, "end conversation", "DELETE FROM participations WHERE conversation_id = ?", from)
 	d.countsChanged(Everybody)
-	return err
+	return false, err
 }
 
 // MarkStatusFetched stores that a status was fetched from its server now.

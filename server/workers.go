@@ -37,6 +37,11 @@ func (s *Server) workers(r *runner) *river.Workers {
 	perform(w, s.Social.Settle)
 	perform(w, s.Social.DeleteRest)
 	perform(w, s.Social.ChangeReblogs)
+	perform(w, s.Social.AdoptReplies)
+	perform(w, s.Social.MergeThreads)
+	perform(w, s.Social.ForgetVotes)
+	perform(w, s.Social.ChangeNotifications)
+	perform(w, s.Auth.ForgetApp)
 	perform(w, func(ctx context.Context, _ jobs.Reindex) error {
 		return s.Social.Reindex(thorough(ctx))
 	})

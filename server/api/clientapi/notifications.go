@@ -121,7 +121,7 @@ func (a *Notifications) Get(c *gin.Context) error {
 
 // Clear is POST /api/v1/notifications/clear.
 func (a *Notifications) Clear(c *gin.Context) error {
-	if err := a.DB.ClearNotifications(c.Request.Context(), web.Caller(c).Account.ID); err != nil {
+	if err := a.Social.ClearNotifications(c.Request.Context(), web.Caller(c).Account); err != nil {
 		return err
 	}
 	return web.OK(c, api.Empty{})
@@ -198,7 +198,7 @@ func (a *Notifications) Read(c *gin.Context) error {
 		}
 		return a.notification(c, strconv.FormatInt(int64(*in.ID), 10), refusal)
 	case in.MaxID != nil:
-		ids, err := a.DB.SeeNotifications(ctx, me, int64(*in.MaxID), maxRead)
+		ids, err := a.Social.SeeNotifications(ctx, web.Caller(c).Account, int64(*in.MaxID), maxRead)
 		if err != nil {
 			return err
 		}

@@ -64,6 +64,53 @@ type ChangeReblogs struct {
 // Kind names the job.
 func (ChangeReblogs) Kind() string { return "change_reblogs" }
 
+// AdoptReplies goes on to join the replies that waited for a status and are many.
+type AdoptReplies struct {
+	StatusID string `json:"status_id"`
+}
+
+// Kind names the job.
+func (AdoptReplies) Kind() string { return "adopt_replies" }
+
+// MergeThreads goes on to merge a large thread into that of a status, which was Into.
+type MergeThreads struct {
+	From     int64  `json:"from"`
+	Into     int64  `json:"into"`
+	StatusID string `json:"status_id"`
+}
+
+// Kind names the job.
+func (MergeThreads) Kind() string { return "merge_threads" }
+
+// ForgetVotes goes on to remove the votes for former options of a poll: those from
+// before a moment, in microseconds.
+type ForgetVotes struct {
+	PollID int64 `json:"poll_id"`
+	Before int64 `json:"before"`
+}
+
+// Kind names the job.
+func (ForgetVotes) Kind() string { return "forget_votes" }
+
+// ChangeNotifications goes on with the notifications of an account up to one, which
+// are many: they are marked as seen, or with Clear removed.
+type ChangeNotifications struct {
+	AccountID string `json:"account_id"`
+	UpTo      int64  `json:"up_to"`
+	Clear     bool   `json:"clear,omitempty"`
+}
+
+// Kind names the job.
+func (ChangeNotifications) Kind() string { return "change_notifications" }
+
+// ForgetApp goes on to remove the tokens and codes of an app that is gone.
+type ForgetApp struct {
+	AppID int64 `json:"app_id"`
+}
+
+// Kind names the job.
+func (ForgetApp) Kind() string { return "forget_app" }
+
 // Reindex indexes rows that are older than the search index.
 type Reindex struct{}
 

@@ -8,6 +8,7 @@ import (
 
 	"svc/db"
 	"svc/db/dbtest"
+	"svc/server/platform/jobs"
 	"svc/server/rules/auth"
 )
 
@@ -178,5 +179,59 @@ func TestTwoChangesOfAnAppAreBothKept(t *testing.T) {
 		if got, err := d.App(t.Context(), app.ID); err != nil || got.Name != name || got.Website != site {
 			t.Errorf("%+v, %v", got, err)
 		}
+	})
+}
+
+// TestAnAppWithManyTokensIsDeletedInChunks: the tokens of a deleted app end at once,
+// and their rows go some hundred at a time.
+func TestAnAppWithManyTokensIsDeletedInChunks(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		w := newWorld(t, d)
+		ctx := t.Context()
+		const n, chunk = 620, 500
+		ids := w.identities()
+		token := w.login("read").AccessToken
+		use, err := ids.Identify(ctx, token)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := func() (n int) {
+			if err := d.Writer().QueryRowContext(ctx, "SELECT COUNT(*) FROM tokens").Scan(&n); err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		first := rows()
+		if err := dbtest.Exec(t, d, `WITH RECURSIVE g (v) AS (SELECT 1 UNION ALL SELECT v + 1 FROM g WHERE v < ?)
+			INSERT INTO tokens (token_hash, app_id, account_id, scopes, expires_at, created_at) SELECT 't' || v, CAST(? AS BIGINT), ?, 'read', 0, 0 FROM g`, n, use.App.ID, w.alice.ID); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.DeleteApp(ctx, root, use.App.ID); err != nil {
+			t.Fatal(err)
+		}
+		if works(t, ids, token) {
+			t.Error("a token of a deleted app works")
+		}
+		if got, want := rows(), first+n-chunk; got != want {
+			t.Errorf("%d tokens are left, want %d", got, want)
+		}
+		check := func() {
+			if err := d.Check(ctx, db.CheckOptions{}, func(f db.Finding) error {
+				if strings.HasPrefix(f.Check, "tokens.") {
+					t.Errorf("%s of %s: %s", f.Check, f.Row, f.Fault)
+				}
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		check()
+		if err := w.ForgetApp(ctx, jobs.ForgetApp{AppID: use.App.ID}); err != nil {
+			t.Fatal(err)
+		}
+		if got := rows(); got != first-1 {
+			t.Errorf("%d tokens are left, want none of the app's", got)
+		}
+		check()
 	})
 }

@@ -11,6 +11,7 @@ import (
 
 	"svc/db"
 	"svc/server/platform/fault"
+	"svc/server/platform/jobs"
 	"svc/server/platform/rights"
 )
 
@@ -32,7 +33,8 @@ const (
 	// stillUsed is the age above which a call with an app's own token marks the app
 	// as used.
 	stillUsed = 24 * time.Hour
-	// sweepChunk is how many apps are swept at once.
+	// sweepChunk is how many apps are swept at once, and how many tokens of one are
+	// removed.
 	sweepChunk = 500
 )
 
@@ -251,8 +253,8 @@ func (s *Service) ChangeApp(ctx context.Context, by *db.Account, id int64, in Ap
 	return s.withSecret(ctx, app)
 }
 
-// DeleteApp removes a client with all its tokens. An unknown one is
-// db.ErrNotFound.
+// DeleteApp removes a client, which ends all its tokens; a job removes the rest of
+// these if they are many. An unknown one is db.ErrNotFound.
 func (s *Service) DeleteApp(ctx context.Context, by *db.Account, id int64) error {
 	if err := rights.Administer(by); err != nil {
 		return err
@@ -261,8 +263,18 @@ func (s *Service) DeleteApp(ctx context.Context, by *db.Account, id int64) error
 		if err := rights.HoldAdmin(ctx, tx, by); err != nil {
 			return err
 		}
-		return tx.DeleteApp(ctx, id)
+		more, err := tx.DeleteApp(ctx, id, sweepChunk)
+		if err != nil || !more {
+			return err
+		}
+		return jobs.Enqueue(ctx, tx, jobs.ForgetApp{AppID: id})
 	})
+}
+
+// ForgetApp runs a job of its kind, in steps of their own transactions. Run twice it
+// does nothing more.
+func (s *Service) ForgetApp(ctx context.Context, job jobs.ForgetApp) error {
+	return s.db.Steps(ctx, func(tx *db.DB) (bool, error) { return tx.ForgetApp(ctx, job.AppID, sweepChunk) })
 }
 
 // checkApp refuses an invalid app; name is the name of its name in the request.

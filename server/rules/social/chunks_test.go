@@ -2,10 +2,12 @@ package social_test
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"svc/db"
 	"svc/db/dbtest"
+	"svc/server/federation/activitypub"
 	"svc/server/platform/jobs"
 	"svc/server/rules/social"
 )
@@ -133,5 +135,124 @@ func TestMuchIsChangedInChunks(t *testing.T) {
 		w.wantRows(n, "accounts WHERE nickname LIKE 'fan%' AND following_count = 0")
 		w.wantCounted()
 		w.must(w.Settle(ctx, jobs.Settle{AccountID: ann.ID}))
+	})
+}
+
+// numbers has insert add n rows, one for each number v from 1.
+func (w *world) numbers(n int, insert string, args ...any) {
+	w.t.Helper()
+	w.must(dbtest.Exec(w.t, w.d, "WITH RECURSIVE g (v) AS (SELECT 1 UNION ALL SELECT v + 1 FROM g WHERE v < ?) "+insert, append([]any{n}, args...)...))
+}
+
+// TestManyNotificationsAreChangedInChunks: a request changes the newest, and a job
+// the rest, but none that came after the request.
+func TestManyNotificationsAreChangedInChunks(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		const n, chunk = 1120, 500
+		ann, bob := w.person("ann"), w.person("bob")
+		batch := 0
+		some := func(n int) {
+			batch++
+			w.numbers(n, "INSERT INTO notifications (account_id, type, from_id, emoji, created_at) SELECT ?, 'mention', ?, ? || v, v FROM g", ann.ID, bob.ID, fmt.Sprintf("%d/", batch))
+		}
+		some(n)
+		ids, err := w.SeeNotifications(ctx, ann, math.MaxInt64, 80)
+		w.must(err)
+		if len(ids) != 80 || ids[0] < ids[79] {
+			t.Errorf("%d notifications were unseen, want the newest 80", len(ids))
+		}
+		w.wantRows(n-chunk, "notifications WHERE NOT seen")
+		rest := jobs.ChangeNotifications{AccountID: ann.ID, UpTo: int64(w.rows("SELECT MAX(id) FROM notifications WHERE NOT seen"))}
+		w.wantJob(rest)
+		some(1)
+		w.must(w.ChangeNotifications(ctx, rest))
+		w.wantRows(1, "notifications WHERE NOT seen")
+
+		w.must(w.ClearNotifications(ctx, ann))
+		w.wantRows(n+1-chunk, "notifications")
+		rest.UpTo, rest.Clear = int64(w.rows("SELECT MAX(id) FROM notifications")), true
+		w.wantRows(1, `river_job WHERE kind = 'change_notifications' AND args ->> 'clear' IS NOT NULL`)
+		some(1)
+		w.must(w.ChangeNotifications(ctx, rest))
+		w.wantRows(1, "notifications")
+	})
+}
+
+// wantJob fails unless a job with these arguments waits.
+func (w *world) wantJob(job jobs.ChangeNotifications) {
+	w.t.Helper()
+	w.wantRows(1, "river_job WHERE kind = ? AND args ->> 'account_id' = ? AND CAST(args ->> 'up_to' AS BIGINT) = ?", job.Kind(), job.AccountID, job.UpTo)
+}
+
+// TestManyVotesAreForgottenInChunks: an edit of a poll forgets some hundred votes for
+// the former options, and a job the rest, but none for the new ones.
+func TestManyVotesAreForgottenInChunks(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		const n, chunk = 620, 500
+		vera := w.stranger("vera", "far.example")
+		post := activitypub.Post{ID: "https://far.example/q/1", Type: "Question", Author: vera.URI, Content: "x", To: []string{social.Public}, Poll: &activitypub.Poll{Options: []activitypub.Option{{Name: "a"}, {Name: "b"}}}}
+		d, err := w.DraftRemote(ctx, vera, social.RemoteStatus{Post: &post, Wanted: true})
+		w.must(err)
+		s, err := w.KeepRemote(ctx, d)
+		w.must(err)
+		w.numbers(n, "INSERT INTO poll_votes (poll_id, account_id, choice, created_at) SELECT CAST(? AS BIGINT), 'a' || v, 0, v FROM g", *s.PollID)
+		post.Poll = &activitypub.Poll{Options: []activitypub.Option{{Name: "c"}, {Name: "d"}}}
+		d, err = w.DraftRemote(ctx, vera, social.RemoteStatus{Post: &post, Wanted: true, Edit: true})
+		w.must(err)
+		_, err = w.EditRemote(ctx, s.ID, d)
+		w.must(err)
+		w.wantRows(n-chunk, "poll_votes")
+		w.wantRows(1, "river_job WHERE kind = 'forget_votes'")
+		before := w.d.Now().UnixMicro()
+		w.numbers(1, "INSERT INTO poll_votes (poll_id, account_id, choice, created_at) SELECT CAST(? AS BIGINT), 'new', 0, CAST(? AS BIGINT) FROM g", *s.PollID, before+1)
+		w.must(w.ForgetVotes(ctx, jobs.ForgetVotes{PollID: *s.PollID, Before: before}))
+		w.wantRows(1, "poll_votes")
+		w.wantRows(1, "poll_votes WHERE account_id = 'new'")
+	})
+}
+
+// TestManyWaitingRepliesAreJoinedInChunks: a parent joins some hundred replies that
+// waited for it, and a job the rest. A large thread becomes part of another likewise.
+func TestManyWaitingRepliesAreJoinedInChunks(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		const n, chunk, thread = 620, 500, 1120
+		vera, ann := w.stranger("vera", "far.example"), w.person("ann")
+		const root = "https://far.example/n/1"
+		first, err := w.far(vera, activitypub.Post{ID: "https://far.example/n/2", InReplyTo: root})(ctx)
+		w.must(err)
+		// The rest of the thread of the first reply.
+		w.numbers(thread-1, `INSERT INTO statuses (id, uri, account_id, local, visibility, conversation_id, in_reply_to_id, in_reply_to_account_id, created_at)
+			SELECT 'd' || CAST(v + 100000 AS TEXT), 'https://far.example/d/' || v, ?, FALSE, 'direct', CAST(? AS BIGINT), ?, ?, 0 FROM g`, vera.ID, *first.ConversationID, first.ID, vera.ID)
+		// Other replies that wait.
+		w.numbers(n-1, `INSERT INTO statuses (id, uri, account_id, local, visibility, conversation_id, in_reply_to_uri, created_at)
+			SELECT 'w' || CAST(v + 100000 AS TEXT), 'https://far.example/w/' || v, ?, FALSE, 'direct', CAST(? AS BIGINT), ?, 0 FROM g`, vera.ID, *first.ConversationID, root)
+		w.must(dbtest.Exec(t, w.d, "INSERT INTO thread_mutes (account_id, conversation_id, created_at) VALUES (?, ?, 0)", ann.ID, *first.ConversationID))
+		parent, err := w.far(vera, activitypub.Post{ID: root})(ctx)
+		w.must(err)
+		apart := "statuses WHERE conversation_id <> CAST(? AS BIGINT)"
+		w.wantRows(n-chunk, "statuses WHERE in_reply_to_uri <> ''")
+		w.wantRows(thread+n-1-chunk, apart, *parent.ConversationID)
+		w.wantRows(1, "river_job WHERE kind = 'adopt_replies'")
+		w.wantRows(1, "river_job WHERE kind = 'merge_threads'")
+		w.wantCounted()
+
+		w.must(w.AdoptReplies(ctx, jobs.AdoptReplies{StatusID: parent.ID}))
+		w.wantRows(n, "statuses WHERE in_reply_to_id = ?", parent.ID)
+		w.wantRows(1, "statuses WHERE id = ? AND replies_count = 1", parent.ID)
+		w.wantCounted()
+		// The parent's thread became part of another: the rest follows it.
+		other, err := w.far(vera, activitypub.Post{ID: "https://far.example/n/0"})(ctx)
+		w.must(err)
+		w.must(dbtest.Exec(t, w.d, "UPDATE statuses SET conversation_id = ? WHERE conversation_id = ?", *other.ConversationID, *parent.ConversationID))
+		w.must(w.MergeThreads(ctx, jobs.MergeThreads{From: *first.ConversationID, Into: *parent.ConversationID, StatusID: parent.ID}))
+		w.wantRows(0, apart, *other.ConversationID)
+		w.wantRows(1, "thread_mutes WHERE conversation_id = ?", *other.ConversationID)
+		w.wantCounted()
 	})
 }

@@ -66,7 +66,7 @@ func TestNothingIsStoredForAnErasedAccount(t *testing.T) {
 		"markers WHERE timeline = 'notifications' AND account_id": {"SELECT id FROM notifications", func(w *world, ann *db.Account, s *db.Status) do {
 			w.post(w.reload(&db.Account{ID: s.AccountID}), social.NewStatus{Text: "@" + ann.Nickname + " x"})
 			return func(ctx context.Context) error {
-				_, err := w.d.SeeNotifications(ctx, ann.ID, math.MaxInt64, 1)
+				_, err := w.SeeNotifications(ctx, ann, math.MaxInt64, 1)
 				return err
 			}
 		}},

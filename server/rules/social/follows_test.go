@@ -275,7 +275,7 @@ func TestMentionNotifications(t *testing.T) {
 			{"shutoutbutfollowed", func(a *db.Account) {
 				w.must(w.d.UpdateUser(ctx, &db.User{AccountID: a.ID, BlockFromStrangers: true}, "block_from_strangers"))
 				w.follow(bob, a)
-				w.must(w.d.ClearNotifications(ctx, a.ID))
+				w.must(w.ClearNotifications(ctx, a))
 			}, 1, true},
 			{"gone", func(a *db.Account) { w.must(w.Deactivate(ctx, a, a)) }, 0, false},
 		}

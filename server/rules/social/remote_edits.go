@@ -106,7 +106,7 @@ func updateTallies(ctx context.Context, tx *db.DB, here, there *db.Poll) (change
 	}
 	next := *here
 	next.Options, next.VotersCount, next.ExpiresAt = there.Options, there.VotersCount, there.ExpiresAt
-	return true, tx.UpdatePoll(ctx, &next, false)
+	return true, tx.UpdatePoll(ctx, &next)
 }
 
 // edit replaces a version by a draft.
@@ -213,7 +213,27 @@ func (s *Service) editPoll(ctx context.Context, tx *db.DB, here, there *db.Poll,
 	}
 	next := *there
 	next.ID, next.StatusID = here.ID, here.StatusID
-	return false, tx.UpdatePoll(ctx, &next, !sameOptions(here, there))
+	if !sameOptions(here, there) {
+		job := jobs.ForgetVotes{PollID: here.ID, Before: tx.Now().UnixMicro()}
+		more, err := forgetVotes(ctx, tx, job)
+		if err == nil && more {
+			err = jobs.Enqueue(ctx, tx, job)
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	return false, tx.UpdatePoll(ctx, &next)
+}
+
+// ForgetVotes runs a job of its kind, in steps of their own transactions. Run twice
+// it does nothing more.
+func (s *Service) ForgetVotes(ctx context.Context, job jobs.ForgetVotes) error {
+	return s.db.Steps(ctx, func(tx *db.DB) (bool, error) { return forgetVotes(ctx, tx, job) })
+}
+
+func forgetVotes(ctx context.Context, tx *db.DB, job jobs.ForgetVotes) (more bool, err error) {
+	return tx.ForgetVotes(ctx, job.PollID, db.At(time.UnixMicro(job.Before)), eraseChunk)
 }
 
 // notifyNewMentions makes newly mentioned accounts recipients of an edited

@@ -261,30 +261,11 @@ func (s *Service) joinThread(ctx context.Context, tx *db.DB, d *RemoteDraft, row
 	if err := ignoreNotFound(replied(ctx, tx, row, d.parent)); err != nil {
 		return err
 	}
-	return adoptReplies(ctx, tx, row)
-}
-
-// adoptReplies joins the replies that arrived before their parent, and their
-// threads.
-func adoptReplies(ctx context.Context, tx *db.DB, row *db.Status) error {
-	waiting, err := tx.AdoptReplies(ctx, row)
-	if err != nil || len(waiting) == 0 {
+	more, err := adoptReplies(ctx, tx, row)
+	if err != nil || !more {
 		return err
 	}
-	merged, replies := map[int64]bool{*row.ConversationID: true}, int64(0)
-	for _, w := range waiting {
-		if counted(w.Visibility) {
-			replies++
-		}
-		if w.ConversationID == nil || merged[*w.ConversationID] {
-			continue
-		}
-		merged[*w.ConversationID] = true
-		if err := tx.MergeConversations(ctx, *w.ConversationID, *row.ConversationID); err != nil {
-			return err
-		}
-	}
-	return tx.AddStatusCounts(ctx, row.ID, db.StatusCounts{Replies: replies})
+	return jobs.Enqueue(ctx, tx, jobs.AdoptReplies{StatusID: row.ID})
 }
 
 // RemoveRemote deletes a status, or removes a reblog, on behalf of its author's

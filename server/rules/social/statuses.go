@@ -127,7 +127,7 @@ func replied(ctx context.Context, tx *db.DB, row, parent *db.Status) error {
 	if *row.ConversationID == *parent.ConversationID {
 		row.ConversationID = thread
 	}
-	return tx.MergeConversations(ctx, *parent.ConversationID, *thread)
+	return mergeThreads(ctx, tx, jobs.MergeThreads{From: *parent.ConversationID, Into: *thread, StatusID: parent.ID})
 }
 
 // posting is a status about to be stored, with its recipients.
