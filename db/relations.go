@@ -67,6 +67,25 @@ func (d *DB) HoldAccounts(ctx context.Context, ids ...string) error {
 	return err
 }
 
+// HoldFollows is HoldAccounts for an account whose visibility changes, and for the
+// next limit that it follows and that follow it each, which CutLocalFollows and
+// CountFollowing write after the tallies. With erased, reads that keep them wait too.
+func (d *DB) HoldFollows(ctx context.Context, accountID string, limit int, erased bool) error {
+	if d.pool.dialect != Postgres {
+		return nil
+	}
+	ids, err := list[string](ctx, d.writing(), "follows of "+accountID, "(SELECT target_id FROM follows WHERE follower_id = ? ORDER BY target_id LIMIT ?) UNION (SELECT follower_id FROM follows WHERE target_id = ? ORDER BY follower_id LIMIT ?)",
+		accountID, limit, accountID, limit)
+	if err != nil {
+		return err
+	}
+	if ids = append(ids, accountID); !erased {
+		return d.HoldAccounts(ctx, ids...)
+	}
+	_, err = list[string](ctx, d.writing(), "hold accounts", "SELECT id FROM accounts WHERE id IN ? ORDER BY id FOR UPDATE", ids)
+	return err
+}
+
 // KeepAccounts makes the deletion of accounts wait until the transaction ends. If
 // one of them is deactivated, it is ErrNotFound: it may be erased already.
 func (d *DB) KeepAccounts(ctx context.Context, ids ...string) error {

@@ -28,7 +28,7 @@ func (s *Service) setActive(ctx context.Context, by, account *db.Account, active
 		return fault.Forbidden("Access denied")
 	}
 	return s.db.Tx(ctx, func(tx *db.DB) error {
-		if err := tx.HoldAccounts(ctx, account.ID); err != nil {
+		if err := tx.HoldFollows(ctx, account.ID, eraseChunk, false); err != nil {
 			return err
 		}
 		a, err := tx.Account(ctx, account.ID)
@@ -48,7 +48,8 @@ func (s *Service) setActive(ctx context.Context, by, account *db.Account, active
 	})
 }
 
-// applyActive shows or hides an account whose row is held.
+// applyActive shows or hides an account. Its row is held, and with it those of its
+// follows: its tallies come after them.
 func (s *Service) applyActive(ctx context.Context, a *db.Account, active bool) error {
 	if a.Deactivated == !active {
 		return nil

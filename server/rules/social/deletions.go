@@ -39,7 +39,7 @@ func (s *Service) DeleteAccount(ctx context.Context, by, account *db.Account) (d
 		return false, fault.Forbidden("Access denied")
 	}
 	err = s.db.Tx(ctx, func(tx *db.DB) (err error) {
-		if err := tx.HoldAccounts(ctx, account.ID); err != nil {
+		if err := tx.HoldFollows(ctx, account.ID, eraseChunk, true); err != nil {
 			return err
 		}
 		a, err := tx.Account(ctx, account.ID)

@@ -3,6 +3,7 @@ package social_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -392,6 +393,35 @@ func TestNoLowerIDIsStoredLater(t *testing.T) {
 			w.must(errors.Join(err, other))
 			if s.ID < before {
 				t.Errorf("%s: %s was stored after %s", name, s.ID, before)
+			}
+		}
+	})
+}
+
+// TestAHiddenAccountIsHeldBeforeItsTallies: of two accounts that are hidden or deleted
+// at once neither waits for the other's follows with the tallies in its hand.
+func TestAHiddenAccountIsHeldBeforeItsTallies(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, w *world) {
+		for i, erased := range []bool{false, true} {
+			ann, bob := w.person(fmt.Sprint("ann", i)), w.person(fmt.Sprint("bob", i))
+			w.follow(ann, bob)
+			attempts := 0
+			hide := func(a *db.Account) do {
+				return func(ctx context.Context) error {
+					return w.d.Tx(ctx, func(tx *db.DB) error {
+						attempts++
+						if erased {
+							_, err := w.In(tx).DeleteAccount(ctx, a, a)
+							return err
+						}
+						return w.In(tx).Deactivate(ctx, a, a)
+					})
+				}
+			}
+			w.must(errors.Join(dbtest.Between(t, w.d, "FROM accounts", hide(bob), hide(ann))))
+			if attempts != 2 {
+				t.Errorf("%d attempts", attempts)
 			}
 		}
 	})
