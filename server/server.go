@@ -152,7 +152,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	if s.Emojis, err = emoji.New(cfg.DataDir, site.Base, live, d, o.Log); err != nil {
 		return nil, err
 	}
-	s.Static = static.New(cfg.DataDir, live)
+	s.Static = static.New(d, cfg.DataDir, live)
 	s.cards = cards.New(d, live, s.Outgoing, o.Now)
 	s.backlinks = backlinks.New(d, s.Outgoing, site.Base, o.Now)
 

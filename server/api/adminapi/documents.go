@@ -64,11 +64,15 @@ func (a Documents) Set(c *gin.Context) error {
 	if content == nil {
 		return web.Missing("file")
 	}
-	return a.document(c, func(by *db.Account, d static.Document) error { return a.Static.Write(by, d, content) })
+	return a.document(c, func(by *db.Account, d static.Document) error {
+		return a.Static.Write(c.Request.Context(), by, d, content)
+	})
 }
 
 // BodyLimit is the longest body of a document's form, in bytes.
 func (a Documents) BodyLimit() int64 { return static.MaxDocument + web.FormOverhead }
 
 // Delete is DELETE /instance_document/:document_name.
-func (a Documents) Delete(c *gin.Context) error { return a.document(c, a.Static.Delete) }
+func (a Documents) Delete(c *gin.Context) error {
+	return a.document(c, func(by *db.Account, d static.Document) error { return a.Static.Delete(c.Request.Context(), by, d) })
+}

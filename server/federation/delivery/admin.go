@@ -30,7 +30,7 @@ const failedPage = 100
 // RetryHost has all that waits for a host tried at once, for an admin. An unknown
 // host is db.ErrNotFound.
 func (s *Service) RetryHost(ctx context.Context, by *db.Account, host string) error {
-	if err := rights.Administer(by); err != nil {
+	if err := rights.AdministerNow(ctx, s.db, by); err != nil {
 		return err
 	}
 	return s.db.RetryHost(ctx, host)
@@ -39,7 +39,7 @@ func (s *Service) RetryHost(ctx context.Context, by *db.Account, host string) er
 // ForgetHost drops all that waits for a host, and its failures, for an admin. It
 // returns the number of deliveries. An unknown host is db.ErrNotFound.
 func (s *Service) ForgetHost(ctx context.Context, by *db.Account, host string) (int, error) {
-	if err := rights.Administer(by); err != nil {
+	if err := rights.AdministerNow(ctx, s.db, by); err != nil {
 		return 0, err
 	}
 	return s.db.ForgetHost(ctx, host)
@@ -47,37 +47,52 @@ func (s *Service) ForgetHost(ctx context.Context, by *db.Account, host string) (
 
 // RetryJob has a failed job run again, for an admin. Another is db.ErrNotFound.
 func (s *Service) RetryJob(ctx context.Context, by *db.Account, id int64) error {
-	if err := rights.Administer(by); err != nil {
-		return err
-	}
-	return s.db.RetryJob(ctx, id)
+	return s.administer(ctx, by, func(tx *db.DB) error { return tx.RetryJob(ctx, id) })
 }
 
 // RetryQueue retries all failed work of a queue and returns its amount: jobs
 // or, for deliveries, hosts.
-func (s *Service) RetryQueue(ctx context.Context, by *db.Account, queue string) (int64, error) {
-	if err := rights.Administer(by); err != nil {
-		return 0, err
-	}
+func (s *Service) RetryQueue(ctx context.Context, by *db.Account, queue string) (n int64, err error) {
 	if queue == QueueOutgoing {
-		return s.db.RetryHosts(ctx)
+		err = s.administer(ctx, by, func(tx *db.DB) (err error) {
+			n, err = tx.RetryHosts(ctx)
+			return err
+		})
+		return n, err
 	}
-	n := int64(0)
-	for before := int64(0); ; {
-		failed, err := s.db.FailedJobs(ctx, queue, before, failedPage)
+	for before, failed := int64(0), make([]db.FailedJob, failedPage); len(failed) == failedPage; {
+		err := s.administer(ctx, by, func(tx *db.DB) (err error) {
+			if failed, err = tx.FailedJobs(ctx, queue, before, failedPage); err != nil {
+				return err
+			}
+			for _, j := range failed {
+				if err := tx.RetryJob(ctx, j.ID); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 		if err != nil {
 			return n, err
 		}
-		for _, j := range failed {
-			if err := s.db.RetryJob(ctx, j.ID); err != nil {
-				return n, err
-			}
-			n, before = n+1, j.ID
-		}
-		if len(failed) < failedPage {
-			return n, nil
+		if n += int64(len(failed)); len(failed) > 0 {
+			before = failed[len(failed)-1].ID
 		}
 	}
+	return n, nil
+}
+
+// administer runs do in a transaction in which by stays an admin.
+func (s *Service) administer(ctx context.Context, by *db.Account, do func(tx *db.DB) error) error {
+	if err := rights.Administer(by); err != nil {
+		return err
+	}
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		if err := rights.HoldAdmin(ctx, tx, by); err != nil {
+			return err
+		}
+		return do(tx)
+	})
 }
 
 // The queues without jobs, as admins see them.

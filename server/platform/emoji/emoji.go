@@ -131,7 +131,7 @@ func (l *Live) Reload() error {
 
 // ReloadAll is Reload in all processes.
 func (l *Live) ReloadAll(ctx context.Context, by *db.Account) error {
-	if err := rights.Administer(by); err != nil {
+	if err := rights.AdministerNow(ctx, l.db, by); err != nil {
 		return err
 	}
 	return l.reloadAll(ctx)

@@ -53,6 +53,15 @@ func HoldAdmin(ctx context.Context, tx *db.DB, by *db.Account) error {
 	return standing(now, Admins)
 }
 
+// AdministerNow is HoldAdmin for an operation without a transaction of its own, such
+// as a change of files: the role is read again right before it.
+func AdministerNow(ctx context.Context, d *db.DB, by *db.Account) error {
+	if err := Administer(by); err != nil {
+		return err
+	}
+	return d.Tx(ctx, func(tx *db.DB) error { return HoldAdmin(ctx, tx, by) })
+}
+
 // held returns an account once its row is held; nil if it is gone.
 func held(ctx context.Context, tx *db.DB, id string) (*db.Account, error) {
 	if err := tx.HoldAccounts(ctx, id); err != nil {

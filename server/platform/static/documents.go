@@ -1,6 +1,7 @@
 package static
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -57,16 +58,16 @@ func (f *Folder) Read(d Document) (content []byte, written bool, err error) {
 }
 
 // Write stores the instance's own document.
-func (f *Folder) Write(by *db.Account, d Document, content []byte) error {
-	if err := rights.Administer(by); err != nil {
+func (f *Folder) Write(ctx context.Context, by *db.Account, d Document, content []byte) error {
+	if err := rights.AdministerNow(ctx, f.db, by); err != nil {
 		return err
 	}
 	return f.write(inside(d.Path), content)
 }
 
 // Delete removes the instance's own document; without one it is db.ErrNotFound.
-func (f *Folder) Delete(by *db.Account, d Document) error {
-	if err := rights.Administer(by); err != nil {
+func (f *Folder) Delete(ctx context.Context, by *db.Account, d Document) error {
+	if err := rights.AdministerNow(ctx, f.db, by); err != nil {
 		return err
 	}
 	return f.remove(inside(d.Path))

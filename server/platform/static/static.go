@@ -2,7 +2,7 @@
 // ones: pictures and the instance's documents.
 //
 // Names come from strangers: the folder is opened as a root that they cannot
-// leave, not even through links. It knows neither HTTP nor rights.
+// leave, not even through links. It does not know HTTP.
 package static
 
 import (
@@ -26,12 +26,14 @@ var defaults embed.FS
 
 // Folder is the static folder. Its path is read from the settings at each use.
 type Folder struct {
+	db       *db.DB
 	data     string
 	settings *config.Live
 }
 
-// New returns the static folder of a server with the data folder data.
-func New(data string, settings *config.Live) *Folder { return &Folder{data, settings} }
+// New returns the static folder of a server with the data folder data. The database
+// has the rights of those who write to it.
+func New(d *db.DB, data string, settings *config.Live) *Folder { return &Folder{d, data, settings} }
 
 // Path returns the path of the folder, which may be missing.
 func (f *Folder) Path() string { return f.settings.Load().StaticFolder(f.data) }

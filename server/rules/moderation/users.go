@@ -131,11 +131,16 @@ func (s *Service) PasswordReset(ctx context.Context, by *db.Account, nickname st
 	if err := rights.Administer(by); err != nil {
 		return nil, err
 	}
-	a, err := s.db.AccountByNickname(ctx, nickname)
-	if err != nil {
-		return nil, err
-	}
-	return s.signup.ResetLink(ctx, a.ID)
+	var link *signup.Reset
+	err := s.db.Tx(ctx, func(tx *db.DB) error {
+		t, err := s.choose(ctx, tx, by, rights.Admins, []string{nickname}, tx.LockAccounts)
+		if err != nil {
+			return err
+		}
+		link, err = s.signup.In(tx).ResetLink(ctx, t.ids[0])
+		return err
+	})
+	return link, err
 }
 
 // DisableMFA removes a local account's second factor, without a log entry. An
@@ -144,11 +149,13 @@ func (s *Service) DisableMFA(ctx context.Context, by *db.Account, nickname strin
 	if err := rights.Administer(by); err != nil {
 		return err
 	}
-	a, err := s.db.AccountByNickname(ctx, nickname)
-	if err != nil {
-		return err
-	}
-	return s.auth.DisableMFA(ctx, a)
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		t, err := s.choose(ctx, tx, by, rights.Admins, []string{nickname}, tx.LockAccounts)
+		if err != nil {
+			return err
+		}
+		return s.auth.In(tx).DisableMFA(ctx, t.each[0])
+	})
 }
 
 // StartBackup makes an archive of a local account's data and mails the account

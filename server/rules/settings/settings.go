@@ -177,6 +177,9 @@ func (s *Store) Restart(ctx context.Context, by *db.Account) error {
 		return err
 	}
 	return s.db.Tx(ctx, func(tx *db.DB) error {
+		if err := rights.HoldAdmin(ctx, tx, by); err != nil {
+			return err
+		}
 		state, err := tx.LockSettings(ctx)
 		if err != nil {
 			return err
