@@ -85,17 +85,19 @@ func (d *DB) ReviveClaims(ctx context.Context, ended []string) (r Revived, err e
 	left := func(column string) string {
 		return "(NOT EXISTS (SELECT 1 FROM processes p WHERE p.id = " + d.processOf(column) + ") OR " + column + " IN ?)"
 	}
-	orphaned := " WHERE state = 'running' AND " + left(d.lastRunner()) + " AND attempt "
-	if _, err := d.exec(ctx, "give up jobs", "UPDATE river_job SET state = 'discarded', finalized_at = "+d.jobNow()+orphaned+">= max_attempts", ended); err != nil {
+	orphaned := func(attempts string) string {
+		return " WHERE " + d.inOrder("river_job", "id", "state = 'running' AND "+left(d.lastRunner())+" AND attempt "+attempts, 0)
+	}
+	if _, err := d.exec(ctx, "give up jobs", "UPDATE river_job SET state = 'discarded', finalized_at = "+d.jobNow()+orphaned(">= max_attempts"), ended); err != nil {
 		return r, err
 	}
-	if r.Jobs, err = d.exec(ctx, "revive jobs", "UPDATE river_job SET state = 'available', scheduled_at = "+d.jobNow()+orphaned+"< max_attempts", ended); err != nil {
+	if r.Jobs, err = d.exec(ctx, "revive jobs", "UPDATE river_job SET state = 'available', scheduled_at = "+d.jobNow()+orphaned("< max_attempts"), ended); err != nil {
 		return r, err
 	}
-	if r.Hosts, err = d.exec(ctx, "revive hosts", "UPDATE delivery_hosts SET holder = '', due_at = 0 WHERE holder <> '' AND "+left("holder"), ended); err != nil {
+	if r.Hosts, err = d.exec(ctx, "revive hosts", "UPDATE delivery_hosts SET holder = '', due_at = 0 WHERE "+d.inOrder("delivery_hosts", "host", "holder <> '' AND "+left("holder"), 0), ended); err != nil {
 		return r, err
 	}
-	r.Activities, err = d.exec(ctx, "revive inbox items", "UPDATE inbox_items SET claimed_by = '' WHERE claimed_by <> '' AND "+left("claimed_by"), ended)
+	r.Activities, err = d.exec(ctx, "revive inbox items", "UPDATE inbox_items SET claimed_by = '' WHERE "+d.inOrder("inbox_items", "id", "claimed_by <> '' AND "+left("claimed_by"), 0), ended)
 	return r, err
 }
 
@@ -113,7 +115,7 @@ func (d *DB) JobHeld(ctx context.Context, id int64, holder string) (bool, error)
 // counting an attempt.
 func (d *DB) ReleaseJobs(ctx context.Context, holder string, ids []int64) error {
 	_, err := d.exec(ctx, "release jobs", "UPDATE river_job SET state = 'available', scheduled_at = "+d.jobNow()+
-		", attempt = CASE WHEN attempt > 0 THEN attempt - 1 ELSE 0 END WHERE id IN ? AND state = 'running' AND "+d.lastRunner()+" = ?", ids, holder)
+		", attempt = CASE WHEN attempt > 0 THEN attempt - 1 ELSE 0 END WHERE "+d.inOrder("river_job", "id", "id IN ? AND state = 'running' AND "+d.lastRunner()+" = ?", 0), ids, holder)
 	return err
 }
 
@@ -124,7 +126,7 @@ func (d *DB) HeldHosts(ctx context.Context, holder string) ([]string, error) {
 
 // ReleaseHosts releases hosts of a holder.
 func (d *DB) ReleaseHosts(ctx context.Context, holder string, hosts []string) error {
-	_, err := d.exec(ctx, "let go of hosts", "UPDATE delivery_hosts SET holder = '', due_at = 0 WHERE host IN ? AND holder = ?", hosts, holder)
+	_, err := d.exec(ctx, "let go of hosts", "UPDATE delivery_hosts SET holder = '', due_at = 0 WHERE "+d.inOrder("delivery_hosts", "host", "host IN ? AND holder = ?", 0), hosts, holder)
 	return err
 }
 
@@ -136,7 +138,7 @@ func (d *DB) HeldInboxItems(ctx context.Context, holder string) ([]int64, error)
 // ReleaseInboxItems releases items of a holder.
 func (d *DB) ReleaseInboxItems(ctx context.Context, holder string, ids []int64) error {
 	for part := range slices.Chunk(ids, sweepSize) {
-		if _, err := d.exec(ctx, "release inbox items", "UPDATE inbox_items SET claimed_by = '' WHERE id IN ? AND claimed_by = ?", part, holder); err != nil {
+		if _, err := d.exec(ctx, "release inbox items", "UPDATE inbox_items SET claimed_by = '' WHERE "+d.inOrder("inbox_items", "id", "id IN ? AND claimed_by = ?", 0), part, holder); err != nil {
 			return err
 		}
 	}
