@@ -7,6 +7,7 @@ import (
 	"svc/db"
 	"svc/db/dbtest"
 	"svc/server/federation/activitypub"
+	"svc/server/platform/jobs"
 )
 
 // takes returns a function that processes an activity, signed by actor.
@@ -40,6 +41,31 @@ func TestAnActAndItsUndoInTwoProcesses(t *testing.T) {
 			if n != 0 {
 				t.Errorf("%s: %d are left", kind, n)
 			}
+		}
+	})
+}
+
+// TestAFetchedThreadHasAParentThatCameMeanwhile: a reply that waits for a parent which
+// is stored already is joined, without a fetch.
+func TestAFetchedThreadHasAParentThatCameMeanwhile(t *testing.T) {
+	const far = "https://far.example/users/vera"
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		r := newReceiver(t, d)
+		vera := r.author(far)
+		for _, name := range []string{"parent", "reply"} {
+			note := map[string]any{"id": far + "/" + name, "type": "Note", "attributedTo": far, "content": name, "to": []any{activitypub.Public}}
+			r.must(r.takes(vera, activitypub.Object{"id": far + "/acts/" + name, "type": "Create", "actor": far, "object": note, "to": []any{activitypub.Public}})(t.Context()))
+		}
+		parent, err := d.StatusByURI(t.Context(), far+"/parent")
+		r.must(err)
+		reply, err := d.StatusByURI(t.Context(), far+"/reply")
+		r.must(err)
+		r.must(dbtest.Exec(t, d, "UPDATE statuses SET in_reply_to_uri = ? WHERE id = ?", far+"/parent", reply.ID))
+		r.must(r.FetchThread(t.Context(), jobs.FetchThread{StatusID: reply.ID}))
+		reply, err = d.StatusByID(t.Context(), reply.ID)
+		r.must(err)
+		if reply.InReplyToID == nil || *reply.InReplyToID != parent.ID || *reply.ConversationID != *parent.ConversationID {
+			t.Errorf("the reply is %+v", reply)
 		}
 	})
 }

@@ -58,6 +58,9 @@ func (s *Service) FetchThread(ctx context.Context, job jobs.FetchThread) error {
 	if failed != nil && len(found) == 0 {
 		return cancelMissing(failed)
 	}
+	if len(found) == 0 { // the parent is stored: it came while the reply was
+		return s.social.JoinParent(ctx, job.StatusID)
+	}
 	for i := len(found) - 1; i >= 0; i-- {
 		_, err := s.ingest(ctx, found[i], social.RemoteStatus{Wanted: true, Fetched: true, Walked: true})
 		var no *dropped

@@ -70,3 +70,18 @@ func (s *Service) MergeThreads(ctx context.Context, job jobs.MergeThreads) error
 		return tx.MergeConversations(ctx, job.From, into, eraseChunk)
 	})
 }
+
+// JoinParent makes a stored parent adopt the replies that still wait for it: it was
+// stored while the status, one of them, was. The author of the status must be able
+// to see the parent.
+func (s *Service) JoinParent(ctx context.Context, statusID string) error {
+	status, err := s.db.StatusByID(ctx, statusID)
+	if err != nil || status.InReplyToURI == "" {
+		return ignoreNotFound(err)
+	}
+	parent, err := s.db.StatusByURI(ctx, status.InReplyToURI)
+	if err != nil || parent.Local || parent.ReblogOfID != nil {
+		return ignoreNotFound(err)
+	}
+	return s.AdoptReplies(ctx, jobs.AdoptReplies{StatusID: parent.ID})
+}
