@@ -132,7 +132,8 @@ func countStatus(ctx context.Context, tx *db.DB, status *db.Status, by int64) er
 // visibility must be public, unlisted or private, and a reblog is
 // db.ErrNotFound. Recipients and counters follow the visibility; a status that
 // becomes private loses the reblogs of others, and mentioned accounts keep
-// their access. It returns the updated status.
+// their access. Open streams are told of the change as of an edit. It returns the
+// updated status.
 func (s *Service) UpdateStatus(ctx context.Context, by *db.Account, id string, sensitive *bool, visibility *string) (*db.Status, error) {
 	if visibility != nil && !slices.Contains([]string{db.Public, db.Unlisted, db.Private}, *visibility) {
 		return nil, fault.Malformed("Unsupported visibility")
@@ -174,7 +175,13 @@ func (s *Service) UpdateStatus(ctx context.Context, by *db.Account, id string, s
 		if status, err = tx.StatusByID(ctx, id); err != nil {
 			return err
 		}
-		return tx.IndexStatus(ctx, status, searchable(status))
+		if err := tx.IndexStatus(ctx, status, searchable(status)); err != nil {
+			return err
+		}
+		if err := changeReblogs(ctx, tx, status, jobs.ChangeReblogs{StatusID: status.ID}); err != nil {
+			return err
+		}
+		return tx.Emit(ctx, db.Event{Kind: db.EventStatusEdited, Subject: status.ID})
 	})
 	return status, err
 }

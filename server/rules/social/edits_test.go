@@ -129,9 +129,14 @@ func TestAModeratorsChangeReaddressesAStatus(t *testing.T) {
 			t.Errorf("unlisted: counts %v, %d replies, %v", w.counts(ann), replies(), got.CCURIs)
 		}
 		version := got.Version
+		const told = "events WHERE kind = ? AND subject = ?"
+		before := w.rows("SELECT COUNT(*) FROM "+told, db.EventStatusEdited, s.ID)
+		shown := w.rows("SELECT version FROM statuses WHERE reblog_of_id = ?", s.ID)
 		if got, err = w.UpdateStatus(ctx, mod, s.ID, yes(), nil); err != nil || !got.Sensitive || got.Visibility != db.Unlisted || got.Version <= version {
 			t.Errorf("sensitive: %+v %v", got, err)
 		}
+		w.wantRows(before+1, told, db.EventStatusEdited, s.ID)
+		w.wantRows(1, "statuses WHERE reblog_of_id = ? AND version > ?", s.ID, shown)
 		if again, err := w.UpdateStatus(ctx, mod, s.ID, yes(), nil); err != nil || again.Version != got.Version {
 			t.Errorf("the same again: %+v %v", again, err)
 		}
