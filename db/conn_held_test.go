@@ -180,3 +180,37 @@ func TestWhatIsShownStays(t *testing.T) {
 		}
 	})
 }
+
+// TestADeadlockIsTriedAgain has two transactions wait for each other. The database
+// ends one of them, which runs again, and both take effect once.
+func TestADeadlockIsTriedAgain(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		ann, bob := dbtest.Account(t, d, "ann"), dbtest.Account(t, d, "bob")
+		attempts := 0
+		count := func(ids ...string) func(context.Context) error {
+			return func(ctx context.Context) error {
+				return d.Tx(ctx, func(tx *db.DB) error {
+					attempts++
+					for _, id := range ids {
+						if err := tx.AddCounts(ctx, id, db.Counts{Statuses: 1}); err != nil {
+							return err
+						}
+					}
+					return nil
+				})
+			}
+		}
+		// Both have one account, and want the other's, once the first goes on.
+		must(t, errors.Join(dbtest.Between(t, d, "statuses_count", count(ann.ID, bob.ID), count(bob.ID, ann.ID))))
+		if want := map[db.Dialect]int{db.SQLite: 2, db.Postgres: 3}[d.Dialect()]; attempts != want {
+			t.Errorf("%d attempts, want %d", attempts, want)
+		}
+		for _, a := range []*db.Account{ann, bob} {
+			now, err := d.Account(t.Context(), a.ID)
+			must(t, err)
+			if now.StatusesCount != 2 {
+				t.Errorf("%d statuses of %s, want 2", now.StatusesCount, a.Nickname)
+			}
+		}
+	})
+}

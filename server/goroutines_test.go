@@ -29,6 +29,11 @@ var covered = map[string]string{
 	"server/federation/delivery/delivery.go s.dispatch(ctx)": "guards each turn",
 	"server/rules/ingest/queue.go e.running.Wait()":          "waits",
 	"server/platform/media/proxy.go p.run(":                  "guards the call",
+	"server/platform/media/s3.go cancel(errSlow)":            "cancels",
+	"server/platform/outgoing/bounds.go cancel(":             "cancels",
+	"server/federation/remote/remote.go cancel":              "cancels",
+	"server/metrics.go srv.Close":                            "closes sockets",
+	"server/visitors.go v.n.Add(-1)":                         "counts",
 }
 
 var guarded = regexp.MustCompile(`guard\.(Run|Broke|Forever)\(|\.survive\(`)
@@ -87,8 +92,12 @@ func goroutine(n ast.Node) ast.Node {
 	case *ast.GoStmt:
 		return n.Call
 	case *ast.CallExpr:
-		if f, ok := n.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "Go" && len(n.Args) == 1 {
+		f, ok := n.Fun.(*ast.SelectorExpr)
+		switch {
+		case ok && f.Sel.Name == "Go" && len(n.Args) == 1:
 			return n.Args[0]
+		case ok && f.Sel.Name == "AfterFunc" && len(n.Args) == 2: // of time and context
+			return n.Args[1]
 		}
 	}
 	return nil
