@@ -4,13 +4,11 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"svc/client"
-	"svc/client/action"
 	"svc/client/safe"
 	"svc/tui/list"
 	"svc/tui/shown"
@@ -74,12 +72,6 @@ const (
 )
 
 func (s sorting) String() string { return [sortings]string{"age", "oldest", "reports"}[s] }
-
-// tally counts the loaded reports about one account.
-type tally struct {
-	states map[string]int
-	times  []int64 // the newest ones, ascending
-}
 
 // reports is the screen of the report queue.
 type reports struct {
@@ -293,15 +285,6 @@ func (r *reports) put(m *model, rows []list.Row, wait bool) {
 
 func (r *reports) shows(state string) bool { return r.state == "all" || r.state == state }
 
-func (r *reports) count(nick, state string, n int) {
-	t := r.tallies[nick]
-	if t == nil {
-		t = &tally{states: map[string]int{}}
-		r.tallies[nick] = t
-	}
-	t.states[state] += n
-}
-
 // movedBy is how the number of shown reports changes when one goes from a state
 // to another.
 func (r *reports) movedBy(from, to string) int {
@@ -331,30 +314,6 @@ func (r *reports) staged(m *model) int {
 // matches reports whether a row passes the filter.
 func (r *reports) matches(row int) bool {
 	return r.filter.Matches(r.Text(row, colHay), r.Text(row, colDomain))
-}
-
-// count is the number of reports in a state, or of all.
-func (t *tally) count(state string) int {
-	if t == nil {
-		return 0
-	}
-	if state != "all" {
-		return t.states[state]
-	}
-	sum := 0
-	for _, n := range t.states {
-		sum += n
-	}
-	return sum
-}
-
-// lastHour is how many reports came within an hour before now.
-func (t *tally) lastHour(now time.Time) int {
-	if t == nil {
-		return 0
-	}
-	at, _ := slices.BinarySearch(t.times, now.Add(-time.Hour).Unix())
-	return len(t.times) - at
 }
 
 // setState gives a report another state. If the view does not show that state,
@@ -402,202 +361,4 @@ func (r *reports) counted(total int) {
 	if r.state == "open" {
 		r.queue = total
 	}
-}
-
-// polled handles the result of a poll.
-func (r *reports) polled(m *model, msg polled) tea.Cmd {
-	if msg.gen != r.gen || r.page == 0 {
-		return nil
-	}
-	r.counted(msg.total)
-	if msg.all >= 0 {
-		r.all = msg.all
-	}
-	wait := r.Cursor() > 0
-	met, fresh, oldest := map[string]bool{}, 0, ""
-	for _, row := range msg.rows {
-		met[row.ID] = true
-		oldest = row.ID
-		if _, known := r.Row(row.ID); !known {
-			fresh++
-		}
-	}
-	if len(msg.rows) < pollSize {
-		oldest = ""
-	}
-	r.put(m, msg.rows, wait)
-	for _, found := range msg.newest {
-		r.keep(m, found)
-	}
-	cmds := []tea.Cmd{r.reconcile(m, met, oldest)}
-	if fresh == pollSize && !r.loading && r.Columns.Len() > pollSize {
-		// More came than one look holds; walking again closes the gap.
-		cmds = append(cmds, r.reload(m))
-	}
-	return tea.Batch(append(cmds, r.refresh(), r.more(m), m.wantShown())...)
-}
-
-// reported takes one report that was read again.
-func (r *reports) reported(m *model, msg reportLoaded) tea.Cmd {
-	delete(r.asked, msg.id)
-	row, known := r.Row(msg.id)
-	if errors.Is(msg.err, client.ErrNotFound) {
-		if known {
-			r.setState(row, "gone", "gone", true)
-		}
-		return r.refresh()
-	}
-	if msg.err != nil {
-		return m.reportsTrouble(msg.err)
-	}
-	r.keep(m, msg.report)
-	var more tea.Cmd
-	if len(r.asked) == 0 {
-		more = r.wantGroup(m)
-	}
-	if known {
-		by, at := claimOf(msg.report)
-		r.SetText(row, colClaim, by)
-		r.SetNum(row, numClaim, at.Unix())
-	}
-	if known && !m.settledRow(msg.id) {
-		if state := msg.report.State; state != r.Text(row, colState) {
-			r.setState(row, state, state, true)
-		}
-		fresh := reportRow(msg.report)
-		r.SetText(row, colMessage, fresh.Texts[colMessage])
-		r.SetNum(row, numPosts, fresh.Nums[numPosts])
-		r.SetNum(row, numFlags, fresh.Nums[numFlags])
-	}
-	return tea.Batch(more, r.refresh())
-}
-
-// readAgain fetches reports that got or lost a note, by which they may be claimed.
-func (r *reports) readAgain(m *model, results []action.Result) tea.Cmd {
-	var cmds []tea.Cmd
-	for _, res := range results {
-		if res.Outcome == action.Changed && (res.Action.Kind == action.ReportNote || res.Action.Kind == action.ReportNoteDelete) {
-			cmds = append(cmds, r.readOne(m, strings.TrimPrefix(res.Action.Target, "report/")))
-		}
-	}
-	return tea.Batch(cmds...)
-}
-
-// readOne fetches a report of the list again.
-func (r *reports) readOne(m *model, id string) tea.Cmd {
-	const atOnce = 20
-	if _, known := r.Row(id); !known || r.asked[id] || len(r.asked) >= atOnce {
-		return nil
-	}
-	r.asked[id] = true
-	return m.load.report(id)
-}
-
-// logged applies the action of another moderator.
-func (r *reports) logged(m *model, e shown.Entry) tea.Cmd {
-	if e.Report != "" {
-		r.details.Remove(e.Report)
-		if e.Action != "report_update" {
-			return r.readOne(m, e.Report)
-		}
-		row, known := r.Row(e.Report)
-		if known && e.State != "" && e.State != r.Text(row, colState) && !m.settledRow(e.Report) {
-			r.setState(row, e.State, e.State+" by "+e.Actor, true)
-		} else if known && e.State != "" && !r.shows(e.State) && !m.settledRow(e.Report) {
-			if reason, ghost := r.Ghost(row); ghost && !strings.Contains(reason, " by ") {
-				r.Vanish(row, e.State+" by "+e.Actor)
-			}
-		}
-		return nil
-	}
-	switch e.Action {
-	case "status_delete", "status_update":
-		for _, id := range r.details.Keys() {
-			if detail, ok := r.details.Peek(id); ok && slices.ContainsFunc(detail.Posts, func(p shown.Post) bool { return p.ID == e.Status }) {
-				r.details.Remove(id)
-			}
-		}
-	case "activate", "deactivate":
-		for _, nick := range e.Users {
-			r.setDeactivated(nick, e.Action == "deactivate")
-		}
-	}
-	return nil
-}
-
-func (r *reports) setDeactivated(nick string, off bool) {
-	for row := range r.Columns.Len() {
-		flags := r.Num(row, numFlags)
-		for column, flag := range map[int]int64{colNick: flagDeactivated, colByNick: flagByDeactivated} {
-			switch {
-			case r.Text(row, column) != nick:
-			case off:
-				flags |= flag
-			default:
-				flags &^= flag
-			}
-		}
-		r.SetNum(row, numFlags, flags)
-	}
-	for _, id := range r.details.Keys() {
-		detail, ok := r.details.Peek(id)
-		if !ok {
-			continue
-		}
-		for _, p := range []*shown.Person{&detail.About, &detail.By} {
-			if p.Nick == nick {
-				p.Deactivated = off
-			}
-		}
-	}
-}
-
-// keep stores a report, unless a fresher one is known.
-func (r *reports) keep(m *model, found *shown.Report) {
-	busy := m.staged.Busy("report/"+found.ID) || m.staged.Busy("user/"+found.About.Nick)
-	if detail, known := r.details.Peek(found.ID); known {
-		for _, p := range detail.Posts {
-			busy = busy || m.staged.Busy("status/"+p.ID)
-		}
-		if busy {
-			return
-		}
-	}
-	r.noted = r.noted || found.Noted
-	r.details.Add(found.ID, found)
-}
-
-// detail is the report with this id, nil while it is not loaded.
-func (r *reports) detail(id string) *shown.Report {
-	found, _ := r.details.Get(id)
-	return found
-}
-
-// detailWait is how long the cursor rests before a report is fetched for it.
-const detailWait = 80 * time.Millisecond
-
-type detailDue struct{ id string }
-
-// wantDetail fetches the report under the cursor when it is not here and the
-// cursor stays.
-func (r *reports) wantDetail(m *model) tea.Cmd {
-	id := r.UnderID()
-	if _, grouped := r.groupUnder(); !grouped && (id == "" || r.detail(id) != nil || r.asked[id]) {
-		return nil
-	}
-	return m.after(detailWait, func() tea.Msg { return detailDue{id} })
-}
-
-func (r *reports) detailDue(m *model, id string) tea.Cmd {
-	if id != r.UnderID() {
-		return nil
-	}
-	if _, grouped := r.groupUnder(); grouped {
-		return r.wantGroup(m)
-	}
-	if r.detail(id) != nil || r.asked[id] {
-		return nil
-	}
-	r.asked[id] = true
-	return m.load.report(id)
 }
