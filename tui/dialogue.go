@@ -55,8 +55,8 @@ type arrived struct{ msg tea.Msg }
 const plainRows = 10
 
 // runPlain is Run without a screen.
-func runPlain(ctx context.Context, m *model, o Options, options []tea.ProgramOption) error {
-	p := newDialogue(m, o.In, o.Out)
+func runPlain(ctx context.Context, m *model, o Options, lines *bufio.Reader, options []tea.ProgramOption) error {
+	p := newDialogue(m, lines, o.Out)
 	if in, isFile := o.In.(*os.File); isFile && tty.Is(in) {
 		p.tty = in
 	}

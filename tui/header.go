@@ -181,12 +181,16 @@ func (m *model) tabCount(do command) string {
 // hostInk is the colour of the context: the one that was chosen, else one that
 // stays with its name.
 func (m *model) hostInk() ink {
+	return contextInk(m.host, m.colour)
+}
+
+func contextInk(name, colour string) ink {
 	hues := ContextColours()
-	if i := slices.Index(hues, m.colour); i >= 0 {
+	if i := slices.Index(hues, colour); i >= 0 {
 		return inkBlue + ink(i)
 	}
 	h := fnv.New32a()
-	_, _ = h.Write([]byte(m.host))
+	_, _ = h.Write([]byte(name))
 	return inkBlue + ink(h.Sum32()%uint32(len(hues)))
 }
 

@@ -31,7 +31,7 @@ const (
 	doUndo, doUndoAll, doOutbox         command = "undo", "undo-all", "outbox"
 	doHelp, doActions, doDemo           command = "help", "actions", "demo"
 	doMenu, doSave, doPalette           command = "menu", "save", "palette"
-	doLogin                             command = "login"
+	doLogin, doContexts                 command = "login", "contexts"
 	doResetLink, doBackup               command = "reset-link", "backup"
 	doSuspend, doQuit, doInterrupt      command = "suspend", "quit", "interrupt"
 )
@@ -158,6 +158,7 @@ func programBindings() []binding {
 		{do: doSave, keys: []string{"ctrl+s"}, on: onLists, help: "save the list as jsonl or csv"},
 		{do: doPalette, keys: []string{":"}, on: onAll, help: "a command by its name: screens, and what keys do here"},
 		{do: doLogin, on: onAll, help: "log in again"},
+		{do: doContexts, on: onAll, help: "switch to another instance of the configuration file"},
 		{do: doHelp, keys: []string{"?", "f1"}, on: onAll, help: "this help"},
 		{do: doActions, keys: []string{"@"}, on: onAll, help: "what was done here"},
 		{do: doSuspend, keys: []string{"ctrl+z"}, on: onAll, help: "suspend"},
@@ -293,7 +294,7 @@ func groupOf(do command) group {
 		return groupSent
 	case doReports, doUsers, doLog, doPalette, doHelp, doDemo:
 		return groupScreens
-	case doLogin, doSuspend, doQuit, doInterrupt:
+	case doLogin, doContexts, doSuspend, doQuit, doInterrupt:
 		return groupProgram
 	}
 	for _, v := range userVerbs {

@@ -21,17 +21,22 @@ import (
 // model is the program: it passes keys to the screen in front and messages to
 // their screens, and holds the state that screens share.
 type model struct {
-	load     loader
-	engine   *action.Engine
-	journal  *journal.Journal
-	keys     *keymap // for our rights
-	allKeys  *keymap
-	theme    theme
-	host     string
-	demo     []string
-	filters  map[string]string // saved ones, by name
-	colour   string            // of the context, "" for one by its name
-	readOnly bool
+	load    loader
+	engine  *action.Engine
+	journal *journal.Journal
+	keys    *keymap // for our rights
+	allKeys *keymap
+	theme   theme
+	host    string
+	// contextName is the name of the instance as it came, instances are those to
+	// switch to, and next is the program that follows this one, nil for none.
+	contextName string
+	instances   *Instances
+	next        *Options
+	demo        []string
+	filters     map[string]string // saved ones, by name
+	colour      string            // of the context, "" for one by its name
+	readOnly    bool
 
 	playbooks []playbook.Playbook
 	templates map[string]string
@@ -184,6 +189,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.loggedIn(msg)
 	case waitingCounted:
 		m.waiting = msg.n
+	case instanceOpened:
+		return m, m.instanceOpened(msg)
 	case renewed:
 		return m, m.renewed(msg)
 	case saveFailed:
@@ -333,6 +340,8 @@ func (m *model) run(c command) tea.Cmd {
 			return nil
 		}
 		m.askLogin("")
+	case doContexts:
+		m.askInstance()
 	case doOutbox:
 		m.askOutbox()
 	case doSuspend:
@@ -488,7 +497,8 @@ func (m *model) save() tea.Cmd {
 	}
 }
 
-// quit ends the program, and asks first when something is not sent.
+// quit ends the program, also to go on with another instance. It asks first when
+// something is not sent.
 func (m *model) quit() tea.Cmd {
 	if len(m.staged.Items) == 0 {
 		return tea.Quit
@@ -497,10 +507,19 @@ func (m *model) quit() tea.Cmd {
 	for _, item := range m.staged.Items {
 		labels = append(labels, item.Label)
 	}
+	leave := "quit"
+	if m.next != nil {
+		leave = "switch"
+	}
+	here := func(m *model) tea.Cmd {
+		m.next = nil
+		return nil
+	}
 	m.ask(&prompt{
-		title: []line{inked(inkWarn, fmt.Sprintf(" %d not sent: %s", len(labels), strings.Join(labels, ", ")))},
+		title:  []line{inked(inkWarn, fmt.Sprintf(" %d not sent: %s", len(labels), strings.Join(labels, ", ")))},
+		cancel: func(m *model, _ string) tea.Cmd { return here(m) },
 		choices: []choice{
-			{"s", "send and quit", func(m *model) tea.Cmd {
+			{"s", "send and " + leave, func(m *model) tea.Cmd {
 				m.quitting = true
 				m.staged.Hurry(m.timer())
 				send := m.flush()
@@ -509,7 +528,7 @@ func (m *model) quit() tea.Cmd {
 				}
 				return tea.Batch(send, m.schedule())
 			}},
-			{"d", "drop and quit", func(m *model) tea.Cmd {
+			{"d", "drop and " + leave, func(m *model) tea.Cmd {
 				m.staged.CancelAll()
 				if len(m.staged.Items) > 0 { // on its way: its end is awaited
 					m.quitting = true
@@ -517,7 +536,7 @@ func (m *model) quit() tea.Cmd {
 				}
 				return tea.Sequence(m.save(), tea.Quit)
 			}},
-			{"esc", "stay", func(*model) tea.Cmd { return nil }},
+			{"esc", "stay", here},
 		},
 	})
 	return nil

@@ -219,7 +219,8 @@ func (m *model) screenLike(text string) command {
 	return command(found[0])
 }
 
-// object opens the screen of one object: user kim, report 9xA1, chats kim.
+// object opens the screen of one object: user kim, report 9xA1, chats kim. It goes to
+// another instance too: context staging.
 func (m *model) object(text string) (tea.Cmd, bool) {
 	words := strings.Fields(text)
 	if len(words) != 2 {
@@ -227,6 +228,10 @@ func (m *model) object(text string) (tea.Cmd, bool) {
 	}
 	word, name := words[0], words[1]
 	switch word {
+	case "context", "ctx":
+		if m.keys.has(doContexts) && !slices.Contains(contextVerbs, name) {
+			return m.switchTo(name), true
+		}
 	case "user":
 		if m.keys.has(doUsers) {
 			return m.openUser(strings.TrimPrefix(name, "user/")), true
@@ -244,6 +249,10 @@ func (m *model) object(text string) (tea.Cmd, bool) {
 	}
 	return m.openNoun(n, name), true
 }
+
+// contextVerbs are those of svcctl context, which say themselves that they are for
+// the shell.
+var contextVerbs = []string{"list", "use", "add", "remove"}
 
 // commandTime bounds a command of the command line, of which one may wait for ever.
 const commandTime = time.Minute

@@ -15,6 +15,7 @@
 package tui
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -80,6 +81,8 @@ type Options struct {
 	// Demo says how to reach the server, on :demo; nil where there is no such
 	// command.
 	Demo []string
+	// Instances are others to switch to; nil where there are none.
+	Instances *Instances
 	// Keys puts commands, by the names that help shows, on other keys; ReadKeys
 	// checks them.
 	Keys map[string][]string
@@ -118,9 +121,23 @@ func Run(ctx context.Context, o Options) error {
 	if o.Out == nil {
 		o.Out = os.Stdout
 	}
+	lines := bufio.NewReader(o.In)
+	for {
+		next, err := run(ctx, o, lines)
+		if next == nil || err != nil {
+			return err
+		}
+		next.In, next.Out, next.Remote = o.In, o.Out, o.Remote
+		o = *next
+	}
+}
+
+// run is Run on one instance. It returns the program to go on with, nil where the
+// person quit. Plain mode reads lines.
+func run(ctx context.Context, o Options, lines *bufio.Reader) (*Options, error) {
 	t, err := deviceOf(o)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer t.close()
 	o.Getenv = t.getenv
@@ -128,7 +145,7 @@ func Run(ctx context.Context, o Options) error {
 	if fixed := t.getenv("SVCCTL_NOW"); fixed != "" {
 		at, err := time.Parse(time.RFC3339, fixed)
 		if err != nil {
-			return fmt.Errorf("SVCCTL_NOW: %w", err)
+			return nil, fmt.Errorf("SVCCTL_NOW: %w", err)
 		}
 		now = func() time.Time { return at }
 	}
@@ -140,10 +157,11 @@ func Run(ctx context.Context, o Options) error {
 	}
 	m, err := newModel(ctx, o, now, time.Now)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if o.Plain {
-		return runPlain(ctx, m, o, t.options)
+		err := runPlain(ctx, m, o, lines, t.options)
+		return m.next, err
 	}
 	options := append(t.options, tea.WithContext(ctx), tea.WithInput(t.in), tea.WithOutput(o.Out),
 		tea.WithAltScreen(), tea.WithFPS(fps), tea.WithReportFocus())
@@ -156,7 +174,7 @@ func Run(ctx context.Context, o Options) error {
 	if ctx.Err() != nil {
 		err = nil // cancelling is no failure
 	}
-	return errors.Join(err, m.staged.Close())
+	return m.next, errors.Join(err, m.staged.Close())
 }
 
 // newEngine carries actions out. What the same account did elsewhere is no conflict.
@@ -179,6 +197,9 @@ func newModel(ctx context.Context, o Options, now, timer func() time.Time) (*mod
 	if o.Remote != nil {
 		keys = keys.without(doSave, doSuspend)
 	}
+	if o.Instances == nil {
+		keys = keys.without(doContexts)
+	}
 	if o.Demo != nil {
 		keys.bindings = append(keys.bindings, binding{do: doDemo, on: onAll, help: "how to reach this demo by browsers and other clients"})
 	}
@@ -197,7 +218,7 @@ func newModel(ctx context.Context, o Options, now, timer func() time.Time) (*mod
 		journal: journal.Open(o.StateDir, o.Client.BaseURL(), now),
 		load:    loader{ctx, o.Client}, engine: newEngine(o.Client), keys: keys, theme: colours,
 		renewal: o.Renewal, browser: openAddress, allKeys: keys, playbooks: o.Playbooks, templates: o.Templates, server: base.Host,
-		host: safe.Line(o.Context), demo: o.Demo, filters: o.Filters, colour: o.Colour, readOnly: o.ReadOnly, cli: o.Command, complete: o.Complete,
+		host: safe.Line(o.Context), contextName: o.Context, instances: o.Instances, demo: o.Demo, filters: o.Filters, colour: o.Colour, readOnly: o.ReadOnly, cli: o.Command, complete: o.Complete,
 		remote: o.Remote != nil, tty: writer{o.Out}, now: now, timer: timer,
 		after: func(d time.Duration, msg func() tea.Msg) tea.Cmd {
 			return tea.Tick(d, func(time.Time) tea.Msg { return msg() })

@@ -105,6 +105,25 @@ func (a *App) Within(out io.Writer, width int) *App {
 	return child
 }
 
+// OnContext is the same world with another context of the configuration file. What
+// the environment says of instance and token is about the first one, and is left out.
+func (a *App) OnContext(name string) *App {
+	other := &App{
+		In: a.In, Out: a.Out, ErrOut: a.ErrOut, Now: a.Now, TTYIn: a.TTYIn, TTYOut: a.TTYOut, TTYErr: a.TTYErr,
+		Width: a.Width, Height: a.Height, OpenBrowser: a.OpenBrowser, ReadPassword: a.ReadPassword, UseKeyring: a.UseKeyring,
+		WatchPause: a.WatchPause, Flags: a.Flags,
+		Getenv: func(variable string) string {
+			switch variable {
+			case "SVCCTL_URL", "SVCCTL_CONTEXT", "SVCCTL_TOKEN", "SVCCTL_TOKEN_FILE":
+				return ""
+			}
+			return a.Getenv(variable)
+		},
+	}
+	other.Flags.Context, other.Flags.URL = name, ""
+	return other
+}
+
 var errNoTerminal = errors.New("this needs a terminal of its own")
 
 // Execute runs the command that args name, and returns the exit code.

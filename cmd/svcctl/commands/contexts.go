@@ -2,6 +2,7 @@ package commands
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,7 @@ import (
 	"svc/client/login"
 	"svc/cmd/svcctl/cli"
 	"svc/cmd/svcctl/cli/output"
+	"svc/tui"
 )
 
 func contextCommand(a *cli.App) *cobra.Command {
@@ -17,7 +19,7 @@ func contextCommand(a *cli.App) *cobra.Command {
 		contextListCommand(a), contextUseCommand(a), contextAddCommand(a), contextRemoveCommand(a)),
 		"context list",
 		"context use social.example",
-		"context add staging https://staging.example --read-only",
+		"context add staging https://staging.example --read-only --color amber",
 		"context remove staging",
 	)
 }
@@ -31,6 +33,7 @@ type contextJSON struct {
 	ReadOnly  bool   `json:"read_only"`
 	Protected bool   `json:"protected"`
 	Theme     string `json:"theme"`
+	Color     string `json:"color"`
 }
 
 var contextShape = output.Shape[contextJSON]{
@@ -70,7 +73,7 @@ func contextListCommand(a *cli.App) *cobra.Command {
 				c := config.Contexts[name]
 				items = append(items, contextJSON{
 					Name: name, Current: name == config.Current, URL: c.URL, Account: c.Account,
-					ReadOnly: c.ReadOnly, Protected: c.Protected, Theme: c.Theme,
+					ReadOnly: c.ReadOnly, Protected: c.Protected, Theme: c.Theme, Color: c.Color,
 				})
 			}
 			return cli.PrintItems(a, contextShape, items, false)
@@ -118,7 +121,7 @@ func contextUseCommand(a *cli.App) *cobra.Command {
 
 func contextAddCommand(a *cli.App) *cobra.Command {
 	var readOnly, protected bool
-	var theme string
+	var theme, color string
 	var tokenCommand []string
 	cmd := &cobra.Command{
 		Use:   "add NAME URL",
@@ -126,6 +129,9 @@ func contextAddCommand(a *cli.App) *cobra.Command {
 		Args:  cli.ExactArgs(2, "a name and an address"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := login.CheckContextName(args[0]); err != nil {
+				return err
+			}
+			if err := checkLooks(theme, color); err != nil {
 				return err
 			}
 			origin, err := login.ParseOrigin(args[1], a.Flags.InsecureHTTP)
@@ -149,6 +155,9 @@ func contextAddCommand(a *cli.App) *cobra.Command {
 				if flags.Changed("theme") {
 					entry.Theme = theme
 				}
+				if flags.Changed("color") {
+					entry.Color = color
+				}
 				if flags.Changed("token-command") {
 					entry.TokenCommand = tokenCommand
 				}
@@ -163,9 +172,23 @@ func contextAddCommand(a *cli.App) *cobra.Command {
 	// Here the flag describes the context rather than this run.
 	cmd.Flags().BoolVar(&readOnly, "read-only", false, "refuse every write there")
 	cmd.Flags().BoolVar(&protected, "protected", false, "ask one level more before every write there")
-	cmd.Flags().StringVar(&theme, "theme", "", "the terminal UI's colours there")
+	cmd.Flags().StringVar(&theme, "theme", "", "the terminal UI's colours there: "+cli.AnyOf(tui.ThemeNames()))
+	cmd.Flags().StringVar(&color, "color", "", "colour of the name in the terminal UI: "+cli.AnyOf(tui.ContextColours()))
 	cmd.Flags().StringSliceVar(&tokenCommand, "token-command", nil, "run `PROGRAM,ARG,...` for the token")
+	cli.CompleteFlag(cmd, "theme", tui.ThemeNames()...)
+	cli.CompleteFlag(cmd, "color", tui.ContextColours()...)
 	return cmd
+}
+
+// checkLooks refuses what the terminal UI would refuse of a context.
+func checkLooks(theme, color string) error {
+	if theme != "" && !slices.Contains(tui.ThemeNames(), theme) {
+		return cli.Usagef("--theme %s: %s are accepted", action.Quote(theme), cli.AnyOf(tui.ThemeNames()))
+	}
+	if color != "" && !slices.Contains(tui.ContextColours(), color) {
+		return cli.Usagef("--color %s: %s are accepted", action.Quote(color), cli.AnyOf(tui.ContextColours()))
+	}
+	return nil
 }
 
 func contextRemoveCommand(a *cli.App) *cobra.Command {

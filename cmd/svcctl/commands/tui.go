@@ -1,6 +1,8 @@
 package commands
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"slices"
 
@@ -15,72 +17,105 @@ import (
 )
 
 func tuiCommand(a *cli.App) *cobra.Command {
-	var theme string
-	var noMouse, plain bool
+	var look looks
 	cmd := &cobra.Command{
 		Use:   "tui",
 		Short: "Triage reports in the terminal",
 		Args:  cli.ExactArgs(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if v := a.Getenv("ACCESSIBLE"); v != "" && v != "0" {
-				plain = true
+				look.plain = true
 			}
 			switch {
-			case theme != "" && !slices.Contains(tui.ThemeNames(), theme):
-				return cli.Usagef("--theme %s: %s are accepted", action.Quote(theme), cli.AnyOf(tui.ThemeNames()))
-			case !plain && (!a.TTYIn || !a.TTYOut):
+			case look.theme != "" && !slices.Contains(tui.ThemeNames(), look.theme):
+				return cli.Usagef("--theme %s: %s are accepted", action.Quote(look.theme), cli.AnyOf(tui.ThemeNames()))
+			case !look.plain && (!a.TTYIn || !a.TTYOut):
 				return cli.Usagef("tui needs a terminal on standard input and output, or --plain")
-			case !plain && a.Flags.Debug && a.TTYErr:
+			case !look.plain && a.Flags.Debug && a.TTYErr:
 				return cli.Usagef("--debug would write over the screen; send standard error to a file")
 			case a.Flags.DryRun:
 				return cli.Usagef("--dry-run does not go with tui; --read-only keeps it from sending")
 			}
-			keys, filters, err := tuiConfig(a)
+			o, err := look.options(cmd.Context(), a)
 			if err != nil {
 				return err
 			}
-			conn, err := a.Connect(cmd.Context())
-			if err != nil {
-				return err
-			}
-			books, err := playbook.Load(conn.Config.Playbooks, conn.Config.Templates)
-			if err != nil {
-				return err
-			}
-			if theme == "" {
-				theme = conn.Context.Theme
-			}
-			if !a.Colored(true) {
-				theme = "mono"
-			}
-			return tui.Run(cmd.Context(), tui.Options{
-				Client:    conn.Client,
-				Context:   conn.Name,
-				Theme:     theme,
-				Colour:    conn.Context.Color,
-				Getenv:    a.Getenv,
-				StateDir:  login.PathsFrom(a.Getenv).State,
-				NoMouse:   noMouse,
-				Plain:     plain,
-				ReadOnly:  conn.ReadOnly,
-				Keys:      keys,
-				Filters:   filters,
-				Playbooks: books,
-				Templates: conn.Config.Templates,
-				Renewal: &tui.Renewal{
-					Begin: func() (*login.Login, error) { return a.LogInAgain(conn) },
-					Keep:  func(c login.Credential) (*client.Client, error) { return a.Renew(conn, c) },
-				},
-				Command:  paletteCommand(a),
-				Complete: paletteWords(a),
-			})
+			return tui.Run(cmd.Context(), o)
 		},
 	}
-	cmd.Flags().StringVar(&theme, "theme", "", "colours: "+cli.AnyOf(tui.ThemeNames()))
-	cmd.Flags().BoolVar(&noMouse, "no-mouse", false, "leave the mouse to the terminal")
-	cmd.Flags().BoolVar(&plain, "plain", false, "a dialogue of lines, for screen readers and bad lines; also with ACCESSIBLE=1")
+	cmd.Flags().StringVar(&look.theme, "theme", "", "colours: "+cli.AnyOf(tui.ThemeNames()))
+	cmd.Flags().BoolVar(&look.noMouse, "no-mouse", false, "leave the mouse to the terminal")
+	cmd.Flags().BoolVar(&look.plain, "plain", false, "a dialogue of lines, for screen readers and bad lines; also with ACCESSIBLE=1")
 	cli.CompleteFlag(cmd, "theme", tui.ThemeNames()...)
 	return cli.Examples(cmd, "tui --theme light", "tui --plain")
+}
+
+// looks are the flags of the terminal UI.
+type looks struct {
+	theme          string
+	noMouse, plain bool
+}
+
+// options are those of the terminal UI on a's instance.
+func (l looks) options(ctx context.Context, a *cli.App) (tui.Options, error) {
+	keys, filters, err := tuiConfig(a)
+	if err != nil {
+		return tui.Options{}, err
+	}
+	conn, err := a.Connect(ctx)
+	if err != nil {
+		return tui.Options{}, err
+	}
+	books, err := playbook.Load(conn.Config.Playbooks, conn.Config.Templates)
+	if err != nil {
+		return tui.Options{}, err
+	}
+	theme := cmp.Or(l.theme, conn.Context.Theme)
+	if !a.Colored(true) {
+		theme = "mono"
+	}
+	return tui.Options{
+		Client:    conn.Client,
+		Context:   conn.Name,
+		Theme:     theme,
+		Colour:    conn.Context.Color,
+		Getenv:    a.Getenv,
+		StateDir:  login.PathsFrom(a.Getenv).State,
+		NoMouse:   l.noMouse,
+		Plain:     l.plain,
+		ReadOnly:  conn.ReadOnly,
+		Keys:      keys,
+		Filters:   filters,
+		Playbooks: books,
+		Templates: conn.Config.Templates,
+		Renewal: &tui.Renewal{
+			Begin: func() (*login.Login, error) { return a.LogInAgain(conn) },
+			Keep:  func(c login.Credential) (*client.Client, error) { return a.Renew(conn, c) },
+		},
+		Instances: l.instances(a),
+		Command:   paletteCommand(a),
+		Complete:  paletteWords(a),
+	}, nil
+}
+
+// instances are the contexts of the configuration file, to which the terminal UI
+// switches.
+func (l looks) instances(a *cli.App) *tui.Instances {
+	return &tui.Instances{
+		List: func() ([]tui.Instance, error) {
+			config, err := login.LoadConfig(login.PathsFrom(a.Getenv).Config)
+			if err != nil {
+				return nil, err
+			}
+			var all []tui.Instance
+			for _, name := range config.Names() {
+				c := config.Contexts[name]
+				all = append(all, tui.Instance{Name: name, URL: c.URL, Colour: c.Color, ReadOnly: c.ReadOnly})
+			}
+			return all, nil
+		},
+		Open: func(ctx context.Context, name string) (tui.Options, error) { return l.options(ctx, a.OnContext(name)) },
+	}
 }
 
 // tuiConfig reads what the configuration file says of the terminal UI.

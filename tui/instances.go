@@ -1,0 +1,113 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"svc/client/safe"
+)
+
+// Instance is one that the program can switch to.
+type Instance struct {
+	Name, URL string
+	Colour    string // one of ContextColours, "" for one by the name
+	ReadOnly  bool
+}
+
+// Instances are those of the configuration file.
+type Instances struct {
+	List func() ([]Instance, error)
+	// Open prepares the program for another instance: its login is looked for, and
+	// nothing of the present one is taken along. Run goes on with the result.
+	Open func(ctx context.Context, name string) (Options, error)
+}
+
+// instanceOpened is the end of the preparations for another instance.
+type instanceOpened struct {
+	name    string
+	options Options
+	err     error
+}
+
+// askInstance lists the instances, and reads the name of one.
+func (m *model) askInstance(wrong ...line) {
+	all, err := m.instances.List()
+	if err != nil {
+		m.say(inkBad, safe.Line(err.Error()))
+		return
+	}
+	p := &prompt{text: newTextField("", false), label: "switch to: ", accept: "enter"}
+	show := func(text string) (names []string) {
+		p.title = append([]line{append(inked(inkStrong, " instances"), span{"   enter switches, tab completes, esc cancels", inkDim})}, wrong...)
+		for _, one := range all {
+			if _, fits := fuzzy(one.Name, text); !fits {
+				continue
+			}
+			names = append(names, one.Name)
+			mark := "   "
+			if one.Name == m.contextName {
+				mark = " > "
+			}
+			l := line{{mark, inkStrong}, {safe.Line(one.Name), contextInk(one.Name, one.Colour)}, {"  " + safe.Line(one.URL), inkDim}}
+			if one.ReadOnly {
+				l = append(l, span{"  read-only", inkWarn})
+			}
+			p.title = append(p.title, l.shortened(m.width-2))
+		}
+		return names
+	}
+	show("")
+	p.onText = func(_ *model, text string) tea.Cmd {
+		wrong = nil
+		show(strings.TrimSpace(text))
+		return nil
+	}
+	p.complete = func(_ *model, text string) tea.Cmd {
+		p.completed(text, show(text), func([]string) {})
+		return nil
+	}
+	p.done = func(m *model, text string) tea.Cmd {
+		name := strings.TrimSpace(text)
+		if name == "" {
+			return nil
+		}
+		if !slices.ContainsFunc(all, func(one Instance) bool { return one.Name == name }) {
+			m.askInstance(inked(inkBad, " there is no context "+quoted(name)))
+			return nil
+		}
+		return m.switchTo(name)
+	}
+	m.ask(p)
+}
+
+// switchTo looks whether another instance can be reached with a login, and leaves
+// this one only then.
+func (m *model) switchTo(name string) tea.Cmd {
+	if name == m.contextName {
+		m.say(inkDim, "this is "+safe.Line(name))
+		return nil
+	}
+	m.say(inkDim, "switching to "+safe.Line(name)+" ...")
+	open := m.instances.Open
+	return m.load.run(func(ctx context.Context) tea.Msg {
+		options, err := open(ctx, name)
+		return instanceOpened{name, options, err}
+	})
+}
+
+func (m *model) instanceOpened(msg instanceOpened) tea.Cmd {
+	switch {
+	case msg.err != nil:
+		m.say(inkBad, fmt.Sprintf("not switched to %s: %s", safe.Line(msg.name), wording(msg.err)))
+		return nil
+	case m.prompt != nil || m.quitting:
+		m.say(inkDim, "not switched to "+safe.Line(msg.name)+": a question was open")
+		return nil
+	}
+	m.notice, m.next = nil, &msg.options
+	return m.quit()
+}
