@@ -89,15 +89,19 @@ const (
 
 // loader makes the commands that read from the server.
 type loader struct {
-	ctx context.Context
-	c   *client.Client
+	ctx   context.Context
+	c     *client.Client
+	trace *trace
 }
 
 func (l loader) run(load func(context.Context) tea.Msg) tea.Cmd {
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(l.ctx, requestLimit)
 		defer cancel()
-		return load(ctx)
+		from := l.trace.loading()
+		msg := load(ctx)
+		l.trace.loaded(msg, from)
+		return msg
 	}
 }
 

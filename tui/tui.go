@@ -69,6 +69,9 @@ type Options struct {
 	// that may stand in place of the last one of a line.
 	Command  func(ctx context.Context, args []string, width int) (string, error)
 	Complete func(line string) []string
+	// Trace gets a JSON object a line for each key, answer and first frame, with the
+	// time that it took; nil is for none.
+	Trace io.Writer
 	// ReadOnly refuses every key that would change something.
 	ReadOnly bool
 	// Playbooks are offered for reports, as far as the account may do their steps.
@@ -163,18 +166,21 @@ func run(ctx context.Context, o Options, lines *bufio.Reader) (*Options, error) 
 		err := runPlain(ctx, m, o, lines, t.options)
 		return m.next, err
 	}
-	options := append(t.options, tea.WithContext(ctx), tea.WithInput(t.in), tea.WithOutput(o.Out),
+	traced := newTrace(o.Trace, time.Now)
+	m.load.trace = traced
+	shown, in, out := traced.over(m, t.in, o.Out)
+	options := append(t.options, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out),
 		tea.WithAltScreen(), tea.WithFPS(fps), tea.WithReportFocus())
 	if !o.NoMouse {
 		options = append(options, tea.WithMouseCellMotion())
 	}
-	program := tea.NewProgram(m, options...)
+	program := tea.NewProgram(shown, options...)
 	t.follow(program)
 	_, err = program.Run()
 	if ctx.Err() != nil {
 		err = nil // cancelling is no failure
 	}
-	return m.next, errors.Join(err, m.staged.Close())
+	return m.next, errors.Join(err, m.staged.Close(), traced.failed())
 }
 
 // newEngine carries actions out. What the same account did elsewhere is no conflict.
@@ -216,7 +222,7 @@ func newModel(ctx context.Context, o Options, now, timer func() time.Time) (*mod
 	}
 	m := &model{
 		journal: journal.Open(o.StateDir, o.Client.BaseURL(), now),
-		load:    loader{ctx, o.Client}, engine: newEngine(o.Client), keys: keys, theme: colours,
+		load:    loader{ctx: ctx, c: o.Client}, engine: newEngine(o.Client), keys: keys, theme: colours,
 		renewal: o.Renewal, browser: openAddress, allKeys: keys, playbooks: o.Playbooks, templates: o.Templates, server: base.Host,
 		host: safe.Line(o.Context), contextName: o.Context, instances: o.Instances, demo: o.Demo, filters: o.Filters, colour: o.Colour, readOnly: o.ReadOnly, cli: o.Command, complete: o.Complete,
 		remote: o.Remote != nil, tty: writer{o.Out}, now: now, timer: timer,

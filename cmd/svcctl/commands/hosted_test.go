@@ -186,7 +186,7 @@ func TestOnlyOneFunctionOpensFilesThatPeopleName(t *testing.T) {
 	known := map[string]string{
 		"Open": "it refuses hosted runs", "offerNow": "completion, which hosted runs refuse", "RunPlugin": "hosted runs have no plugins",
 		"openBrowser": "hosted runs have none", "System": "not of hosted runs", "edited": "config edit, which hosted runs lack", "runEditor": "likewise",
-		"executable": "of plugins, which hosted runs lack", "manCommand": "hosted runs lack it", "config": "of doctor, which hosted runs lack", "unreachable": "it names a type of error",
+		"executable": "of plugins, which hosted runs lack", "manCommand": "hosted runs lack it", "createTrace": "of tui, which hosted runs lack", "config": "of doctor, which hosted runs lack", "unreachable": "it names a type of error",
 		"Execute": "it waits for signals; hosted runs do not call it",
 	}
 	machine := map[string]bool{"os": true, "exec": true, "signal": true, "net": true, "keyring": true}

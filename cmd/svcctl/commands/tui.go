@@ -3,7 +3,10 @@ package commands
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -18,11 +21,12 @@ import (
 
 func tuiCommand(a *cli.App) *cobra.Command {
 	var look looks
+	var trace string
 	cmd := &cobra.Command{
 		Use:   "tui",
 		Short: "Triage reports in the terminal",
 		Args:  cli.ExactArgs(0, "no argument"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if v := a.Getenv("ACCESSIBLE"); v != "" && v != "0" {
 				look.plain = true
 			}
@@ -33,8 +37,18 @@ func tuiCommand(a *cli.App) *cobra.Command {
 				return cli.Usagef("tui needs a terminal on standard input and output, or --plain")
 			case !look.plain && a.Flags.Debug && a.TTYErr:
 				return cli.Usagef("--debug would write over the screen; send standard error to a file")
+			case look.plain && trace != "":
+				return cli.Usagef("--trace measures frames, and --plain draws none")
 			case a.Flags.DryRun:
 				return cli.Usagef("--dry-run does not go with tui; --read-only keeps it from sending")
+			}
+			if trace != "" {
+				file, err := createTrace(trace)
+				if err != nil {
+					return err
+				}
+				defer func() { err = errors.Join(err, file.Close()) }()
+				look.trace = file
 			}
 			o, err := look.options(cmd.Context(), a)
 			if err != nil {
@@ -46,6 +60,7 @@ func tuiCommand(a *cli.App) *cobra.Command {
 	cmd.Flags().StringVar(&look.theme, "theme", "", "colours: "+cli.AnyOf(tui.ThemeNames()))
 	cmd.Flags().BoolVar(&look.noMouse, "no-mouse", false, "leave the mouse to the terminal")
 	cmd.Flags().BoolVar(&look.plain, "plain", false, "a dialogue of lines, for screen readers and bad lines; also with ACCESSIBLE=1")
+	cmd.Flags().StringVar(&trace, "trace", "", "write the times of keys, frames and answers to `FILE`, a JSON object a line")
 	cli.CompleteFlag(cmd, "theme", tui.ThemeNames()...)
 	return cli.Examples(cmd, "tui --theme light", "tui --plain")
 }
@@ -54,6 +69,16 @@ func tuiCommand(a *cli.App) *cobra.Command {
 type looks struct {
 	theme          string
 	noMouse, plain bool
+	trace          io.Writer
+}
+
+// createTrace makes the file of a trace, which its owner alone reads: it has keys.
+func createTrace(path string) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, cli.Usagef("--trace: %v", err)
+	}
+	return file, nil
 }
 
 // options are those of the terminal UI on a's instance.
@@ -82,6 +107,7 @@ func (l looks) options(ctx context.Context, a *cli.App) (tui.Options, error) {
 		Getenv:    a.Getenv,
 		StateDir:  login.PathsFrom(a.Getenv).State,
 		NoMouse:   l.noMouse,
+		Trace:     l.trace,
 		Plain:     l.plain,
 		ReadOnly:  conn.ReadOnly,
 		Keys:      keys,

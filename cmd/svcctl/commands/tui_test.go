@@ -3,6 +3,7 @@ package commands
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -13,11 +14,14 @@ import (
 	"svc/server/servertest"
 )
 
+// TestTheTerminalUIOpensOnTheQueueAndLeavesQuietly runs the program as it is, under a
+// trace.
 func TestTheTerminalUIOpensOnTheQueueAndLeavesQuietly(t *testing.T) {
 	t.Parallel()
+	trace := filepath.Join(t.TempDir(), "trace")
 	s := servertest.Start(t)
 	fill(t, s)
-	cmd := built(t, "tui")
+	cmd := built(t, "tui", "--trace", trace)
 	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "SVCCTL_URL="+s.URL, "SVCCTL_TOKEN="+s.Token("mika", servertest.AdminScopes))
 	terminal, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: 80})
 	if err != nil {
@@ -45,6 +49,15 @@ func TestTheTerminalUIOpensOnTheQueueAndLeavesQuietly(t *testing.T) {
 	if err := cmd.Wait(); err != nil || !asked {
 		t.Errorf("%v, reports shown: %t\n%q", err, asked, screen.String())
 	}
+	text, err := os.ReadFile(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`{"event":"paint",`, `{"event":"load","what":"reportsLoaded",`, `{"event":"data","what":"reports 1",`, `{"event":"resize","what":"80x24",`} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("%s is not in the trace\n%s", want, text)
+		}
+	}
 }
 
 func TestTheTerminalUINeedsATerminal(t *testing.T) {
@@ -52,7 +65,7 @@ func TestTheTerminalUINeedsATerminal(t *testing.T) {
 	if code := Run(c.App, []string{"tui"}); code != cli.ExitUsage || !strings.Contains(c.stderr.String(), "needs a terminal") {
 		t.Errorf("exit %d: %s", code, &c.stderr)
 	}
-	for _, args := range []string{"tui --theme pink", "tui --dry-run", "tui --debug"} {
+	for _, args := range []string{"tui --theme pink", "tui --dry-run", "tui --debug", "tui --trace /nowhere/at/all", "tui --plain --trace t"} {
 		c := newCLI(t, "http://127.0.0.1:1", "")
 		c.TTYIn, c.TTYOut, c.TTYErr = true, true, true
 		if code := Run(c.App, strings.Fields(args)); code != cli.ExitUsage {
