@@ -60,6 +60,15 @@ func IdempotencyKey(key string) CallOption {
 	}
 }
 
+type lookFirst struct{}
+
+// LookFirst has calls with ctx leave out the repetition of a write whose fate is
+// unknown (MayHaveHappened), for a caller who looks first: somebody else may have
+// changed the object meanwhile, and the write would go over that.
+func LookFirst(ctx context.Context) context.Context {
+	return context.WithValue(ctx, lookFirst{}, true)
+}
+
 // Response is an answer as it came.
 type Response struct {
 	Status int
@@ -214,6 +223,9 @@ func (c *Client) call(ctx context.Context, in Request, out any, opts ...CallOpti
 // retry decides whether a failed attempt is repeated, and after which pause.
 func (c *Client) retry(ctx context.Context, in Request, err error, attempt int) (time.Duration, bool) {
 	if !in.Repeatable || attempt >= c.options.retries || ctx.Err() != nil {
+		return 0, false
+	}
+	if ctx.Value(lookFirst{}) != nil && MayHaveHappened(err) {
 		return 0, false
 	}
 	// Half of the pause is random, so that many clients do not return together.

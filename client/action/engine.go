@@ -63,6 +63,7 @@ type item struct {
 	notes  []api.ReportNote  // of a report, as read
 	result Result
 	ended  bool
+	lost   error // why the answer to its write is not known
 }
 
 func (it *item) end(o Outcome, err error) {
@@ -277,26 +278,42 @@ func (r *run) look(ctx context.Context, rules kindRules, it *item) {
 
 // write sends the rest of a batch and records the outcome.
 func (r *run) write(ctx context.Context, rules kindRules, items []*item) {
+	for range lostWrites {
+		if items = r.writeOnce(ctx, rules, items); len(items) == 0 {
+			return
+		}
+	}
+	for _, it := range items {
+		it.end(Failed, it.lost)
+	}
+}
+
+// lostWrites is how often a write is sent of which the answer is lost.
+const lostWrites = 3
+
+// writeOnce is write up to the first lost answer. It returns the items of which the
+// write did not arrive, and that are as they were.
+func (r *run) writeOnce(ctx context.Context, rules kindRules, items []*item) (again []*item) {
 	if len(items) == 0 {
-		return
+		return nil
 	}
 	if stop := r.stopped(ctx); stop != nil {
 		for _, it := range items {
 			it.end(Skipped, stop)
 		}
-		return
+		return nil
 	}
-	err := rules.send(ctx, items)
+	err := rules.send(client.LookFirst(ctx), items)
 	if err == nil {
 		for _, it := range items {
 			r.succeed(rules, it)
 		}
-		return
+		return nil
 	}
 	r.note(err)
 	switch {
 	case rules.partial && client.Status(err) == http.StatusBadRequest, unclear(err):
-		r.settle(ctx, rules, items, err)
+		return r.settle(ctx, rules, items, err)
 	case errors.Is(err, client.ErrNotFound) && len(items) > 1:
 		r.resend(ctx, rules, items, err)
 	default:
@@ -304,6 +321,7 @@ func (r *run) write(ctx context.Context, rules kindRules, items []*item) {
 			it.end(Failed, err)
 		}
 	}
+	return nil
 }
 
 func (r *run) succeed(rules kindRules, it *item) {

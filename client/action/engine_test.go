@@ -446,3 +446,42 @@ func TestMistakesAreNotSent(t *testing.T) {
 		t.Errorf("sent %q", p.writes)
 	}
 }
+
+// TestALostWriteGoesOverNobody has the server cut the answer of a write, or drop the
+// request, with a client that repeats calls.
+func TestALostWriteGoesOverNobody(t *testing.T) {
+	for name, c := range map[string]struct {
+		arrives bool
+		then    string // somebody else's state
+		writes  int
+		state   string
+		outcome Outcome
+	}{
+		"answer lost": {true, "", 1, "resolved", Changed},
+		"answer lost, and closed by somebody else": {true, "closed", 1, "closed", Failed},
+		"request lost": {false, "", 2, "resolved", Changed},
+		"request lost, and closed by somebody else":   {false, "closed", 1, "closed", Failed},
+		"request lost, and resolved by somebody else": {false, "resolved", 1, "resolved", Changed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPeer(t)
+			p.reports["a"] = "open"
+			p.before = func(_ http.ResponseWriter, r *http.Request, body string) bool {
+				if r.Method != http.MethodPatch || len(p.writes) > 1 {
+					return false
+				}
+				if c.arrives {
+					p.patchReports([]byte(body))
+				}
+				if c.then != "" {
+					p.reports["a"] = c.then
+				}
+				panic(http.ErrAbortHandler)
+			}
+			got := New(p.client(client.WithRetries(3)), Options{}).Do(context.Background(), act(ReportResolve, "report/a"))
+			if len(p.writes) != c.writes || p.reports["a"] != c.state || got[0].Outcome != c.outcome {
+				t.Errorf("%v, %q after %q", told(got), p.reports["a"], p.writes)
+			}
+		})
+	}
+}

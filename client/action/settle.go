@@ -3,6 +3,7 @@ package action
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"time"
 
@@ -13,12 +14,13 @@ import (
 // when the caller's own time is over: the true result is worth a moment.
 const settleLimit = 5 * time.Second
 
-// settle reads every item again after a request with an unclear outcome.
-func (r *run) settle(ctx context.Context, rules kindRules, items []*item, cause error) {
+// settle reads every item again after a request with an unclear outcome. It returns
+// those of which the request was lost on its way, and that are as they were.
+func (r *run) settle(ctx context.Context, rules kindRules, items []*item, cause error) (again []*item) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleLimit)
 	defer cancel()
 	parallel(items, func(it *item) {
-		landed, err := r.landed(ctx, rules, it)
+		landed, same, err := r.landed(ctx, rules, it)
 		switch {
 		case errors.Is(err, client.ErrNotFound):
 			it.end(Failed, err)
@@ -26,21 +28,27 @@ func (r *run) settle(ctx context.Context, rules kindRules, items []*item, cause 
 			it.end(Unknown, cause)
 		case landed:
 			r.succeed(rules, it)
+		case same && client.MayHaveHappened(cause):
+			it.lost = cause
 		default:
 			it.end(Failed, causeFor(it, cause))
 		}
 	})
+	return pending(items)
 }
 
-func (r *run) landed(ctx context.Context, rules kindRules, it *item) (bool, error) {
+// landed reports whether a write took effect, and where it did not, whether the object
+// is the same as before it and may be written again.
+func (r *run) landed(ctx context.Context, rules kindRules, it *item) (yes, same bool, err error) {
 	if rules.landed != nil {
-		return rules.landed(ctx, it)
+		yes, err = rules.landed(ctx, it)
+		return yes, false, err
 	}
 	again := &item{action: it.action, target: it.target}
 	if err := rules.read(ctx, again); err != nil {
-		return false, err
+		return false, false, err
 	}
-	return holds(rules.wish(it.action), again.now), nil
+	return holds(rules.wish(it.action), again.now), maps.Equal(again.now, it.now), nil
 }
 
 // resend drops missing objects from a list that was refused because of them,
