@@ -162,7 +162,7 @@ func benchmarkAdmin(b *testing.B, dsn string, n int) {
 	s := servertest.On(b, dsn)
 	s.AdminUser("root")
 	if _, err := s.DB.AccountByNickname(b.Context(), "admin00"); err != nil {
-		seedAdmin(b, s.DB, n)
+		seedAdmin(b, s.DB, n, n/10)
 	}
 	indexAdmin(b, s.DB)
 	token := s.Token("root", servertest.AdminScopes)
@@ -198,10 +198,10 @@ func adminGet(ctx context.Context, s *servertest.Server, path, token string) *ht
 	return w
 }
 
-// seedAdmin creates n accounts, log entries and statuses, and a tenth as many
-// reports, invites and chats, in few statements. Facets are added afterwards,
+// seedAdmin creates n accounts, log entries and statuses, so many reports, and a
+// tenth as many invites and chats, in few statements. Facets are added afterwards,
 // as for rows older than them.
-func seedAdmin(b *testing.B, d *db.DB, n int) {
+func seedAdmin(b *testing.B, d *db.DB, n, reported int) {
 	b.Helper()
 	start := time.Now()
 	exec := func(query string) {
@@ -305,12 +305,12 @@ func seedAdmin(b *testing.B, d *db.DB, n int) {
 		}
 		return fmt.Sprintf("('%s','%s','%s',%s,'%s','<p>some words</p>',%d,%s)", posts[i], ids[by], uri, flag(local), visibility, begin.UnixMicro(), reblog)
 	})
-	reports := make([]string, n/10)
-	insert("reports (id, account_id, reporter_id, state, content, created_at, updated_at)", n/10, func(i int) string {
+	reports := make([]string, reported)
+	insert("reports (id, account_id, reporter_id, state, content, created_at, updated_at)", reported, func(i int) string {
 		reports[i] = d.NewID()
 		return fmt.Sprintf("('%s','%s','%s','%s','rude',%d,1)", reports[i], ids[i], ids[n-1-i%(n/2)], []string{"open", "closed", "resolved"}[i%3], begin.UnixMicro())
 	})
-	insert("report_statuses (report_id, status_id, status_uri, position)", n/10, func(i int) string {
+	insert("report_statuses (report_id, status_id, status_uri, position)", reported, func(i int) string {
 		return fmt.Sprintf("('%s','%s','u',0)", reports[i], posts[i/2])
 	})
 	insert("invites (token, created_at)", n/10, func(i int) string { return fmt.Sprintf("('token%d',1)", i) })

@@ -20,8 +20,9 @@ var begun = time.Now()
 // traceLine is a line of a trace. Times are in milliseconds.
 type traceLine struct {
 	// Event is key (from its bytes to the frame on the terminal), resize, data (from
-	// an answer with rows to their frame), paint (from the start of the program to the
-	// first frame), or load (from a request to its answer).
+	// an answer with rows to their frame), view (from the last text typed into a filter
+	// to the frame with the rows that it chooses of a long list), paint (from the start
+	// of the program to the first frame), or load (from a request to its answer).
 	Event string  `json:"event"`
 	What  string  `json:"what,omitempty"` // the key, the size, the kind of answer
 	Ms    float64 `json:"ms"`
@@ -40,6 +41,7 @@ type trace struct {
 	now     func() time.Time
 	err     error
 	read    time.Time // when bytes came from the terminal that have no frame yet
+	typed   time.Time // when text was last typed whose rows are not chosen yet
 	pending []pendingFrame
 	view    string // as last drawn
 	flushed string // as last on the terminal
@@ -102,7 +104,7 @@ func (p traced) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
 		event, what = "key", msg.String()
-		if msg.Paste || p.prompt != nil && p.prompt.text != nil && msg.Type == tea.KeyRunes {
+		if p.prompt != nil && p.prompt.text != nil && (msg.Paste || msg.Type == tea.KeyRunes || msg.Type == tea.KeySpace || msg.Type == tea.KeyBackspace) {
 			what = "text"
 		}
 	case tea.WindowSizeMsg:
@@ -138,6 +140,12 @@ func (t *trace) updated(event, what string, from time.Time) {
 	since, now := from, t.now()
 	if event == "key" && !t.read.IsZero() {
 		since = t.read
+	}
+	switch {
+	case what == "text":
+		t.typed = since
+	case event == "view" && !t.typed.IsZero():
+		since, t.typed = t.typed, time.Time{}
 	}
 	t.pending = append(t.pending, pendingFrame{event: event, what: what, since: since, work: now.Sub(from)})
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -54,6 +55,7 @@ func tuiCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			boundMemory(a)
 			return tui.Run(cmd.Context(), o)
 		},
 	}
@@ -70,6 +72,15 @@ type looks struct {
 	theme          string
 	noMouse, plain bool
 	trace          io.Writer
+}
+
+// boundMemory has the collector keep the program small, also with all of a long queue
+// loaded. GOMEMLIMIT says otherwise.
+func boundMemory(a *cli.App) {
+	const most = 150 << 20
+	if a.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(most)
+	}
 }
 
 // createTrace makes the file of a trace, which its owner alone reads: it has keys.
