@@ -62,6 +62,8 @@ func TestUndoAfterSendingReopens(t *testing.T) {
 	if err != nil || len(entries) != 2 || entries[0].Undoes != entries[1].ID || !entries[1].Undone {
 		t.Errorf("the journal has %+v, %v", entries, err)
 	}
+	d.press("3")
+	d.shows("resolved 9xA1q", "opened 9xA1q")
 }
 
 func TestUndoAfterSomebodyElseChangedItSaysWhyNot(t *testing.T) {
@@ -482,7 +484,7 @@ func TestWritesWaitWhileTheServerIsGoneAndGoOnceEach(t *testing.T) {
 		}
 		return 0, ""
 	}
-	d.press("rr")
+	d.press("rrrr")
 	d.pass(60 * time.Second)
 	d.shows("OFFLINE for", "resolve ..")
 	d.press("r")
@@ -491,7 +493,7 @@ func TestWritesWaitWhileTheServerIsGoneAndGoOnceEach(t *testing.T) {
 	d.pass(20 * time.Second)
 	d.hides("OFFLINE", "resolve ..")
 	writes := d.world.writes()
-	if got := strings.Count(strings.Join(writes, ""), `"id"`); got != 3 {
+	if got := strings.Count(strings.Join(writes, ""), `"id"`); got != 5 {
 		t.Errorf("%d reports changed by %q", got, writes)
 	}
 }

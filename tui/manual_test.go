@@ -3,6 +3,8 @@ package tui
 import (
 	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -66,37 +68,52 @@ func TestTheManualHasEveryKey(t *testing.T) {
 	}
 }
 
-// TestTheManualNamesTestsThatExist reads the table of promises.
+// tested are the folders with the tests that the manual names.
+var tested = []string{".", "tty", "list", "staged", "quiet", "shown", "../server", "../server/e2e", "../cmd/svcctl/commands"}
+
+// TestTheManualNamesTestsThatExist reads the tables of statements: each of them has a
+// number, and tests that there are.
 func TestTheManualNamesTestsThatExist(t *testing.T) {
 	page, err := os.ReadFile("../docs/tui.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := os.ReadDir(".")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var source strings.Builder
-	for _, file := range files {
-		if strings.HasSuffix(file.Name(), "_test.go") {
-			text, err := os.ReadFile(file.Name())
+	for _, folder := range tested {
+		files, err := filepath.Glob(filepath.Join(filepath.FromSlash(folder), "*_test.go"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %d files, %v", folder, len(files), err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
 			source.Write(text)
 		}
 	}
-	named := 0
-	for _, word := range strings.Fields(string(page)) {
-		name := strings.Trim(word, "`|,.;")
-		if strings.HasPrefix(name, "Test") {
-			named++
-			if !strings.Contains(source.String(), "func "+name+"(t *testing.T)") {
-				t.Errorf("there is no %s", name)
-			}
+	_, tables, _ := strings.Cut(string(page), "\n## What is tested\n")
+	names := regexp.MustCompile("`((?:Test|Benchmark)[A-Z]\\w*)`")
+	for _, name := range names.FindAllStringSubmatch(tables, -1) {
+		if !strings.Contains(source.String(), "func "+name[1]+"(") {
+			t.Errorf("there is no %s", name[1])
 		}
 	}
-	if named == 0 {
-		t.Error("no test is named")
+	want := []string{}
+	for n := 1; n <= 29; n++ {
+		want = append(want, fmt.Sprint(n))
+		for i := 1; n == 26 && i <= 14; i++ {
+			want = append(want, fmt.Sprintf("26.%d", i))
+		}
+	}
+	var numbers []string
+	for _, row := range regexp.MustCompile(`(?m)^\| (\d+(?:\.\d+)?) \| .+ \| (.*) \|$`).FindAllStringSubmatch(tables, -1) {
+		numbers = append(numbers, row[1])
+		if row[1] != "26" && !names.MatchString(row[2]) {
+			t.Errorf("statement %s has no test", row[1])
+		}
+	}
+	if diff := cmp.Diff(want, numbers); diff != "" {
+		t.Errorf("numbers of statements, -want +got:\n%s", diff)
 	}
 }
