@@ -20,11 +20,14 @@ func queue(b *testing.B, n int) *driver {
 	for i := range n {
 		r := &shown.Report{
 			ID: fmt.Sprintf("9y%016d", i), State: "open", At: start.Add(-time.Duration(n-i) * time.Minute),
-			About: shown.Person{Nick: fmt.Sprintf("user%d@host%d.example", i%20_000, i%500)}, By: shown.Person{Nick: "ana", Local: true},
+			About: shown.Person{Nick: fmt.Sprintf("user%d@host%d.example", i, i%500)}, By: shown.Person{Nick: "ana", Local: true},
 			Text: safe.Own("a comment of the usual length about what was said in some thread"),
 		}
 		r.About.Acct, r.By.Acct, r.About.Domain = shown.Acct(r.About.Nick), shown.Acct(r.By.Nick), fmt.Sprintf("host%d.example", i%500)
 		rows = append(rows, reportRow(r))
+		if i >= n-keepDetails {
+			d.m.reports.keep(d.m, r) // of which the frame shows the evidence
+		}
 	}
 	r := d.m.reports
 	r.complete = true

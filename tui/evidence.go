@@ -168,17 +168,6 @@ func (m *model) personTrouble(p *shown.Person) []line {
 	return nil
 }
 
-// openAt counts the loaded open reports about accounts of a host.
-func (r *reports) openAt(domain string) int {
-	n := 0
-	for nick, t := range r.tallies {
-		if _, host, remote := strings.Cut(nick, "@"); remote && strings.EqualFold(host, domain) {
-			n += t.states["open"]
-		}
-	}
-	return n
-}
-
 // inkOff is the ink of whether an account is deactivated.
 func inkOff(off bool) ink {
 	if off {

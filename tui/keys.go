@@ -160,7 +160,7 @@ func programBindings() []binding {
 		{do: doLogin, on: onAll, help: "log in again"},
 		{do: doContexts, on: onAll, help: "switch to another instance of the configuration file"},
 		{do: doHelp, keys: []string{"?", "f1"}, on: onAll, help: "this help"},
-		{do: doActions, keys: []string{"@"}, on: onAll, help: "what was done here"},
+		{do: doActions, keys: []string{"@"}, on: onAll, help: "outbox and journal: what waits, and what was done from here"},
 		{do: doSuspend, keys: []string{"ctrl+z"}, on: onAll, help: "suspend"},
 		{do: doQuit, keys: []string{"q"}, on: onAll, help: "quit, or back from a detail"},
 		{do: doInterrupt, keys: []string{"ctrl+c"}, on: onAll, help: "quit"},

@@ -24,7 +24,8 @@ type model struct {
 	load    loader
 	engine  *action.Engine
 	journal *journal.Journal
-	keys    *keymap // for our rights
+	past    []journal.Entry // as last read, newest first
+	keys    *keymap         // for our rights
 	allKeys *keymap
 	theme   theme
 	host    string
@@ -189,6 +190,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.loggedIn(msg)
 	case waitingCounted:
 		m.waiting = msg.n
+	case journalRead:
+		m.journalRead(msg)
 	case instanceOpened:
 		return m, m.instanceOpened(msg)
 	case renewed:
@@ -298,7 +301,7 @@ func (m *model) run(c command) tea.Cmd {
 	case doHelp:
 		return m.open(newHelp(m))
 	case doActions:
-		return m.open(newActions(m))
+		return m.openActions()
 	case doDemo:
 		return m.open(newDemo(m))
 	case doBack, doQuit:

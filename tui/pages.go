@@ -1,14 +1,12 @@
 package tui
 
 import (
-	"fmt"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client/safe"
 	"svc/tui/nouns"
-	"svc/tui/staged"
 )
 
 // page is text to read and scroll.
@@ -62,11 +60,6 @@ func (p places) String() string {
 	return strings.Join(names, ", ")
 }
 
-// newActions lists the actions since the start, newest first.
-func newActions(m *model) *page {
-	return &page{name: "DONE HERE", text: func(int) []line { return history(m.staged) }}
-}
-
 // newDemo says how to reach the server of a demo.
 func newDemo(m *model) *page {
 	return &page{name: "DEMO", text: func(int) []line {
@@ -76,28 +69,4 @@ func newDemo(m *model) *page {
 		}
 		return lines
 	}}
-}
-
-func history(o *staged.Actions) []line {
-	var lines []line
-	for i := len(o.Done) - 1; i >= 0; i-- {
-		d := o.Done[i]
-		note := ""
-		if d.Undone {
-			note = "  (undone)"
-		}
-		lines = append(lines, line{{" " + stamp(d.At) + "  ", inkPlain}, {d.Item.Label, inkStrong}, {note, inkDim}})
-		for _, r := range d.Results {
-			text := fmt.Sprintf("   %s  %s", safe.Line(r.Action.Target), r.Outcome)
-			ink := inkPlain
-			if r.Err != nil {
-				text, ink = text+": "+reason(r.Err), inkBad
-			}
-			lines = append(lines, inked(ink, text))
-		}
-	}
-	if len(lines) == 0 {
-		return []line{nil, plain(" nothing was done yet")}
-	}
-	return lines
 }

@@ -90,12 +90,14 @@ type reports struct {
 	details *simplelru.LRU[string, *shown.Report]
 	asked   map[string]bool // details that are on their way
 	tallies map[string]*tally
-	viewed  map[string]bool
-	posts   postPane
-	onPosts bool // keys go to the evidence
-	noted   bool // answers carry notes
-	folds   folds
-	folded  foldedCount
+	// openHosts counts open reports about accounts of other servers, by their host.
+	openHosts map[string]int
+	viewed    map[string]bool
+	posts     postPane
+	onPosts   bool // keys go to the evidence
+	noted     bool // answers carry notes
+	folds     folds
+	folded    foldedCount
 }
 
 // keepDetails is how many reports are kept whole.
@@ -108,7 +110,7 @@ func newReports() *reports {
 	}
 	r := &reports{
 		table: table{List: list.New(reportTexts, reportNums)}, state: "open", details: details, all: -1,
-		asked: map[string]bool{}, tallies: map[string]*tally{}, viewed: map[string]bool{}, walked: map[string]bool{},
+		asked: map[string]bool{}, tallies: map[string]*tally{}, openHosts: map[string]int{}, viewed: map[string]bool{}, walked: map[string]bool{},
 		posts: newPostPane(),
 	}
 	r.setView()

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -18,7 +19,13 @@ func (r *reports) count(nick, state string, n int) {
 		r.tallies[nick] = t
 	}
 	t.states[state] += n
+	if _, host, remote := strings.Cut(nick, "@"); remote && state == "open" {
+		r.openHosts[strings.ToLower(host)] += n
+	}
 }
+
+// openAt counts the loaded open reports about accounts of a host. Each frame asks.
+func (r *reports) openAt(domain string) int { return r.openHosts[strings.ToLower(domain)] }
 
 // count is the number of reports in a state, or of all.
 func (t *tally) count(state string) int {
