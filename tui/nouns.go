@@ -271,13 +271,54 @@ func (s *nounScreen) hint(*model) string {
 // height is the number of rows; below them the one under the cursor stands in
 // full, where there is room.
 func (s *nounScreen) height(d layout) int {
-	if d.evidence == 0 {
+	if d.evidence == 0 || s.beside(d) {
 		return d.body - 1
 	}
 	return d.body - 2 - min(9, d.body/3)
 }
 
+// besideNoun is the width from which a table has all of the row beside it.
+const besideNoun = 120
+
+func (s *nounScreen) beside(d layout) bool {
+	return s.noun.Beside && d.evidence > 0 && d.width >= besideNoun
+}
+
 func (s *nounScreen) draw(m *model, d layout) []line {
+	if !s.beside(d) {
+		return s.drawTable(m, d)
+	}
+	whole := d.width
+	d.width = whole * 11 / 20
+	table := s.drawTable(m, d)
+	right := whole - d.width - 3
+	var form []line
+	if s.banner.String() != "" {
+		for _, text := range safe.Wrap("(!) "+s.banner.String(), right-1) {
+			form = append(form, inked(inkBad, " "+text))
+		}
+	}
+	if r, ok := s.under(); ok {
+		form = append(form, rowLines(m, r, right)...)
+	}
+	lines := make([]line, d.body)
+	for i := range lines {
+		if i < len(table) {
+			for _, part := range table[i] { // the wall must stand where it stands in every terminal
+				lines[i] = append(lines[i], span{steady(part.text), part.ink})
+			}
+		}
+		lines[i] = append(lines[i].fit(d.width), span{" " + m.theme.glyphs.wall, inkRule})
+		if i < len(form) {
+			lines[i] = append(lines[i], form[i].truncate(right)...)
+		}
+	}
+	return lines
+}
+
+// drawTable draws the rows, and below them all of the one under the cursor where there
+// is room.
+func (s *nounScreen) drawTable(m *model, d layout) []line {
 	lines := []line{inked(inkDim, "    "+s.heads(d.width))}
 	height := s.height(d)
 	if s.Len() == 0 {

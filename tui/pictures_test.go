@@ -17,7 +17,8 @@ var pictures = flag.Bool("pictures", false, "draw the screens into docs/images")
 
 // pictured are the screens that are drawn, in each theme.
 var pictured = []string{
-	"reports", "reports-staged", "reports-grouped", "reports-posts", "report", "visibility", "users", "user", "log", "help", "relays", "settings", "statuses",
+	"reports", "reports-staged", "reports-grouped", "reports-posts", "report", "visibility", "users", "user", "log", "help", "actions",
+	"relays", "hosts", "config", "settings", "statuses", "invites", "queues", "jobs", "apps", "bans", "palette",
 }
 
 // TestPictures draws the screens as a terminal shows them, as SVG. It checks that

@@ -22,6 +22,7 @@ import (
 // change needs that.
 var config = &Noun{
 	Name: "config", Key: "5", Help: "settings",
+	Beside:  true,
 	Columns: []Column{{Head: "SAVED", Width: 6, Tone: true}, {Head: "FIELDS", Width: 6}, {Head: "GROUP", Width: 34}, {Head: "LABEL", Width: 28}, {Head: "ABOUT"}},
 	Empty:   "the server describes no settings",
 	Into:    "settings",
@@ -48,6 +49,7 @@ var config = &Noun{
 // sent.
 var configFields = &Noun{
 	Name: "settings", Help: "settings of one group, or all of them",
+	Beside:  true,
 	Columns: []Column{{Head: "SAVED", Width: 5, Tone: true}, {Head: "SETTING", Width: 34}, {Head: "TYPE", Width: 18, Wide: true}, {Head: "VALUE"}},
 	Empty:   "the server describes no settings here",
 	Rows: func(c *client.Client, q Query) Reader {

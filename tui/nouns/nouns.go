@@ -41,6 +41,8 @@ type Noun struct {
 	// Into names the noun of the rows that enter shows, with the row's Scope as
 	// theirs. Without it, enter shows the row's account, or else all of the row.
 	Into string
+	// Beside has all of the row beside the table where there is room, not below it.
+	Beside bool
 }
 
 // Privilege is a part of the admin API that a moderator may use.
