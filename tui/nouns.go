@@ -289,7 +289,7 @@ func (s *nounScreen) draw(m *model, d layout) []line {
 		return s.drawTable(m, d)
 	}
 	whole := d.width
-	d.width = whole * 11 / 20
+	d.width, d.evidence = whole*11/20, 0 // all of the table is rows
 	table := s.drawTable(m, d)
 	right := whole - d.width - 3
 	var form []line
