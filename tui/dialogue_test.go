@@ -99,7 +99,8 @@ func TestPlainTriage(t *testing.T) {
 // TestEveryActionWorksInPlainMode gives each command by its name and by its
 // key, on each screen that has it.
 func TestEveryActionWorksInPlainMode(t *testing.T) {
-	d := beginTalk(t, newWorld(t), Options{})
+	var opened []string
+	d := beginTalk(t, newWorld(t), twoInstances(&opened))
 	d.m.width, d.m.height = 120, 15 // the driver draws frames, which cost time
 	screens := map[places][]string{
 		onReports: {"reports"}, onReport: {"reports", "open"}, onUsers: {"users"}, onUser: {"users", "open"}, onLog: {"log"}, onPage: {"actions"},

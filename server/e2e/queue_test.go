@@ -43,6 +43,8 @@ type desk struct {
 
 	wished map[string]string // reports that keys were for, with the last wish
 	notes  map[string]string // texts of notes, with their reports
+	// written is how many notes were typed.
+	written int
 }
 
 func (d *desk) Write(p []byte) (int, error) {
@@ -146,7 +148,8 @@ func (d *desk) works(key, state string, n int) {
 	d.says("go 1")
 	for i := range n {
 		if i%4 == 1 {
-			note := fmt.Sprintf("%s saw this, %d", d.name, len(d.notes))
+			d.written++
+			note := fmt.Sprintf("%s saw this, %d", d.name, d.written)
 			if found := whichReport.FindStringSubmatch(d.says("note " + note)); found != nil {
 				d.notes[note] = found[1]
 			}
