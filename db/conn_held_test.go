@@ -202,8 +202,9 @@ func TestADeadlockIsTriedAgain(t *testing.T) {
 		}
 		// Both have one account, and want the other's, once the first goes on.
 		must(t, errors.Join(dbtest.Between(t, d, "statuses_count", count(ann.ID, bob.ID), count(bob.ID, ann.ID))))
-		if want := map[db.Dialect]int{db.SQLite: 2, db.Postgres: 3}[d.Dialect()]; attempts != want {
-			t.Errorf("%d attempts, want %d", attempts, want)
+		// On a slow machine the second attempt may meet the other transaction once more.
+		if least := map[db.Dialect]int{db.SQLite: 2, db.Postgres: 3}[d.Dialect()]; attempts < least || d.Dialect() == db.SQLite && attempts > least {
+			t.Errorf("%d attempts, want %d", attempts, least)
 		}
 		for _, a := range []*db.Account{ann, bob} {
 			now, err := d.Account(t.Context(), a.ID)

@@ -37,8 +37,9 @@ type desk struct {
 	mu  sync.Mutex
 	out strings.Builder
 
-	// looked is the state of a report as last read, saw that before each write of it.
-	looked map[string]string
+	// looked has the states of a report as they were read. saw has the last two before
+	// each write of it: one may be of a note that is sent beside it.
+	looked map[string][]string
 	saw    map[string][]string
 
 	wished map[string]string // reports that keys were for, with the last wish
@@ -62,7 +63,8 @@ func (d *desk) RoundTrip(r *http.Request) (*http.Response, error) {
 		must(d.t, json.NewDecoder(body).Decode(&patch))
 		d.mu.Lock()
 		for _, one := range patch.Reports {
-			d.saw[one.ID] = append(d.saw[one.ID], d.looked[one.ID])
+			read := d.looked[one.ID]
+			d.saw[one.ID] = append(d.saw[one.ID], read[max(0, len(read)-2):]...)
 		}
 		d.mu.Unlock()
 	}
@@ -75,7 +77,7 @@ func (d *desk) RoundTrip(r *http.Request) (*http.Response, error) {
 	var report api.AdminReport
 	if err == nil && json.Unmarshal(text, &report) == nil {
 		d.mu.Lock()
-		d.looked[report.ID] = report.State
+		d.looked[report.ID] = append(d.looked[report.ID], report.State)
 		d.mu.Unlock()
 	}
 	return resp, err
@@ -89,7 +91,7 @@ func (d *desk) heard(from int) string {
 
 func sitDown(t *testing.T, p *process, name string) *desk {
 	t.Helper()
-	d := &desk{t: t, name: name, state: t.TempDir(), token: p.logIn(name), done: make(chan error, 1), looked: map[string]string{}, saw: map[string][]string{}, wished: map[string]string{}, notes: map[string]string{}}
+	d := &desk{t: t, name: name, state: t.TempDir(), token: p.logIn(name), done: make(chan error, 1), looked: map[string][]string{}, saw: map[string][]string{}, wished: map[string]string{}, notes: map[string]string{}}
 	d.next = eitherHTTP(p).Transport
 	c := good(client.New(base, client.WithToken(d.token), client.WithHTTPClient(&http.Client{Transport: d})))(t)
 	in, lines := io.Pipe()
