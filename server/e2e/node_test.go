@@ -62,7 +62,7 @@ func TestMastodonPyMakesEveryCall(t *testing.T) {
 // script.
 func everything(t *testing.T, s *servertest.Server, cmd *exec.Cmd) {
 	t.Helper()
-	in := map[string]string{"base": s.URL, "password": servertest.Password, "app": s.AppToken()}
+	in := map[string]string{"base": s.URL, "password": servertest.Password, "app": s.AppToken(), "admin": s.Token("mod", servertest.AdminScopes)}
 	python := filepath.Ext(cmd.Args[1]) == ".py"
 	for _, name := range []string{"alice", "bob", "carol"} {
 		s.User(name)

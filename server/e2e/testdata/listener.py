@@ -1,11 +1,12 @@
 """Listens with Mastodon.py while others act, and names a device for push messages.
 
-Reads {base, alice, bob, password} from standard input; fails with a traceback on
+Reads {base, alice, bob, password, admin} from standard input; fails with a traceback on
 the first event that is not as it must be.
 """
 import json
 import queue
 import sys
+import urllib.request
 
 from mastodon import Mastodon, MastodonNotFoundError, StreamListener
 
@@ -84,6 +85,14 @@ same((told.type, told.status.id, told.account.id), ("mention", asked.id, you.id)
 whispered = bob.status_post("@alice psst", visibility="direct")
 heard = direct.next("conversation")
 same((heard.last_status.id, heard.unread), (whispered.id, True), "conversation")
+
+# A moderator marks a status as sensitive.
+urllib.request.urlopen(urllib.request.Request(
+    f"{BASE}/api/svc/admin/statuses/{said.id}", method="PUT", data=b'{"sensitive":true}',
+    headers={"Authorization": "Bearer " + given["admin"], "Content-Type": "application/json"})).close()
+for heard in home, public:
+    changed = heard.next("status.update")
+    same((changed.id, changed.sensitive), (said.id, True), "changed status")
 
 bob.status_delete(said.id)
 same(str(home.next("delete")), str(said.id), "delete")

@@ -1,5 +1,5 @@
 // Listens with the sockets of masto and megalodon while others act. Reads
-// {base, alice, bob} (access tokens) from standard input; fails on the first
+// {base, alice, bob, admin} (access tokens) from standard input; fails on the first
 // event that is not as it must be.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -51,6 +51,11 @@ const act = async (home, direct) => {
   assert.deepEqual([told.type, told.account.id], ['mention', you.id])
   const whispered = await bob.v1.statuses.create({ status: '@alice psst', visibility: 'direct' })
   await next(direct, 'conversation', p => (p.lastStatus ?? p.last_status).id === whispered.id)
+  const marked = await fetch(`${given.base}/api/svc/admin/statuses/${said.id}`, {
+    method: 'PUT', body: '{"sensitive":true}', headers: { authorization: `Bearer ${given.admin}`, 'content-type': 'application/json' },
+  })
+  assert.equal(marked.status, 200)
+  assert.equal((await next(home, 'status.update', p => p.id === said.id)).sensitive, true)
   await bob.v1.statuses.$select(said.id).remove()
   await next(home, 'delete', p => p === said.id)
   await bob.v1.statuses.$select(whispered.id).remove()
@@ -112,6 +117,7 @@ const act = async (home, direct) => {
     const socket = await begin()
     sockets.push(socket)
     for (const name of ['update', 'notification', 'delete', 'conversation']) socket.on(name, payload => on.hear({ event: name, payload }))
+    socket.on('status_update', payload => on.hear({ event: 'status.update', payload }))
     socket.on('error', e => { throw e })
     waits = 'a connection'
     await once(socket, 'connect')
