@@ -8,6 +8,7 @@ import (
 
 	"github.com/mattn/go-mastodon"
 
+	"svc/client/api"
 	"svc/server/servertest"
 )
 
@@ -100,6 +101,17 @@ func TestGoMastodonListens(t *testing.T) {
 			}
 			heard(transport+"User", update, mention)
 			heard(transport+"Direct", conversation)
+		}
+		sensitive := true
+		if _, err := s.Admin("mod").Admin.Statuses.Update(t.Context(), string(said), api.StatusUpdate{Sensitive: &sensitive}); err != nil {
+			t.Fatal(err)
+		}
+		// Its sockets do not know the event.
+		for _, name := range []string{"User", "Public", "Hashtag", "List"} {
+			heard("SSE "+name, func(e mastodon.Event) bool {
+				u, is := e.(*mastodon.UpdateEditEvent)
+				return is && u.Status.ID == said && u.Status.Sensitive
+			})
 		}
 		if err := bob.DeleteStatus(t.Context(), said); err != nil {
 			t.Fatal(err)
