@@ -62,9 +62,9 @@ func IdempotencyKey(key string) CallOption {
 
 type lookFirst struct{}
 
-// LookFirst has calls with ctx leave out the repetition of a write whose fate is
-// unknown (MayHaveHappened), for a caller who looks first: somebody else may have
-// changed the object meanwhile, and the write would go over that.
+// LookFirst returns a context in which calls do not repeat a write after a lost answer
+// (MayHaveHappened). The caller reads the object before a repetition: somebody else may
+// have changed it meanwhile, and the write would go over that.
 func LookFirst(ctx context.Context) context.Context {
 	return context.WithValue(ctx, lookFirst{}, true)
 }

@@ -12,8 +12,9 @@ import (
 // it does. The release before the migration must not read them any more.
 var unread = map[string]bool{}
 
-// breaking matches what a version that serves while a newer one migrates may not
-// survive: what is dropped, renamed or retyped, and a column that its inserts lack.
+// breaking matches changes that make statements of the version before fail, which may
+// still serve: columns that are dropped, renamed or retyped, and required ones that its
+// inserts do not have.
 var breaking = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)\bDROP\s+(?:COLUMN|TABLE)\s+(?:IF\s+EXISTS\s+)?\w+`),
 	regexp.MustCompile(`(?i)\bALTER\s+TABLE\s+\w+\s+DROP\s+(?:IF\s+EXISTS\s+)?\w+`),

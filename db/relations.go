@@ -67,9 +67,9 @@ func (d *DB) HoldAccounts(ctx context.Context, ids ...string) error {
 	return err
 }
 
-// HoldFollows is HoldAccounts for an account whose visibility changes, and for the
-// next limit that it follows and that follow it each, which CutLocalFollows and
-// CountFollowing write after the tallies. With erased, reads that keep them wait too.
+// HoldFollows holds an account that is hidden, shown or erased, and up to limit accounts
+// that it follows and up to limit of its followers: CutLocalFollows and CountFollowing
+// write these after the tallies. With erased, KeepAccounts waits too.
 func (d *DB) HoldFollows(ctx context.Context, accountID string, limit int, erased bool) error {
 	if d.pool.dialect != Postgres {
 		return nil

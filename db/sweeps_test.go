@@ -9,8 +9,8 @@ import (
 	"svc/db/dbtest"
 )
 
-// TestSweepsAreBounded: a sweep removes as many rows of a table as it may, says
-// that there is more, uses an index, and leaves what is not old.
+// TestSweepsAreBounded: a sweep removes at most limit rows of a table, by an index,
+// reports that there are more, and keeps rows that are not old.
 func TestSweepsAreBounded(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {

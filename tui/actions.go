@@ -11,7 +11,7 @@ import (
 	"svc/tui/staged"
 )
 
-// journalRead is what was changed from this machine, newest first.
+// journalRead has the changes that were made from this machine, newest first.
 type journalRead struct {
 	entries []journal.Entry
 	damaged int
@@ -26,7 +26,7 @@ func (l loader) journal(book *journal.Journal) tea.Cmd {
 	})
 }
 
-// openActions shows the outbox, what was done since the start, and before that the
+// openActions shows the outbox, the actions since the start, and the older ones in the
 // journal of this machine.
 func (m *model) openActions() tea.Cmd {
 	p := &page{name: "OUTBOX AND JOURNAL", text: func(int) []line {

@@ -41,14 +41,14 @@ type trace struct {
 	now     func() time.Time
 	err     error
 	read    time.Time // when bytes came from the terminal that have no frame yet
-	typed   time.Time // when text was last typed whose rows are not chosen yet
+	typed   time.Time // when text was last typed into a filter, until its rows are chosen
 	pending []pendingFrame
 	view    string // as last drawn
 	flushed string // as last on the terminal
 	painted bool
 }
 
-// pendingFrame is something whose frame is not on the terminal yet.
+// pendingFrame is a key or an answer that has no frame on the terminal yet.
 type pendingFrame struct {
 	event, what  string
 	since, drawn time.Time

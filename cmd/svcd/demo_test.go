@@ -15,6 +15,7 @@ import (
 	"svc/client"
 	"svc/client/api"
 	"svc/db/dbtest"
+	"svc/server/servertest"
 )
 
 func TestADemoIsAWholeService(t *testing.T) {
@@ -74,7 +75,7 @@ func TestADemoIsAWholeService(t *testing.T) {
 }
 
 func TestLongWorkIsSeen(t *testing.T) {
-	var out log
+	var out servertest.Log
 	p := &progress{app: &app{stderr: &out}, start: time.Now()}
 	p.told(1, 1000)
 	if got := out.String(); got != "" {
@@ -102,7 +103,7 @@ func TestTheDemoOpensOnTheQueueAndLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = screen.Close() }()
-	shown := &log{}
+	shown := &servertest.Log{}
 	read := make(chan struct{})
 	go func() {
 		defer close(read)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -15,13 +14,14 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	ber "github.com/go-asn1-ber/asn1-ber"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"svc/server/servertest"
 )
 
 func TestMain(m *testing.M) {
@@ -259,27 +259,9 @@ func token(ts *testscript.TestScript, _ bool, args []string) {
 		"&client_id="+field(app, "client_id")+"&client_secret="+field(app, "client_secret")+"&scope=read+admin:read"), "access_token"))
 }
 
-// log is the output of a command, read while it runs.
-type log struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *log) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *log) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
-
 // started is a command that runs within the test, as on a terminal.
 type started struct {
-	stdout, stderr log
+	stdout, stderr servertest.Log
 	stop           context.CancelFunc
 	code           chan int
 }
@@ -300,7 +282,7 @@ func start(t *testing.T, env map[string]string, args ...string) *started {
 }
 
 // find waits until out matches pattern, and returns its first group.
-func (s *started) find(t *testing.T, out *log, pattern string) string {
+func (s *started) find(t *testing.T, out *servertest.Log, pattern string) string {
 	t.Helper()
 	re := regexp.MustCompile(pattern)
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {

@@ -54,7 +54,7 @@ func (d *desk) Write(p []byte) (int, error) {
 	return d.out.Write(p)
 }
 
-// RoundTrip notes what is read of reports before they are written.
+// RoundTrip records the states of reports that are read before a write.
 func (d *desk) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Method == http.MethodPatch {
 		body, err := r.GetBody()

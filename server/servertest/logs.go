@@ -10,7 +10,8 @@ import (
 // logged bounds the size of a log, in bytes.
 const logged = 1 << 20
 
-// Log is the log of a service, as lines of text, without the oldest ones.
+// Log is the log of a service or the output of a program, as lines of text, without
+// the oldest ones. It is read while it is written.
 type Log struct {
 	mu  sync.Mutex
 	buf bytes.Buffer

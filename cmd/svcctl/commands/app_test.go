@@ -31,24 +31,6 @@ type program struct {
 	env            map[string]string
 }
 
-// log is the output of a program, read while it runs.
-type log struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *log) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *log) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
-
 func newCLI(t *testing.T, url, stdin string) *program {
 	t.Helper()
 	dir := t.TempDir()

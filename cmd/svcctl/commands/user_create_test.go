@@ -8,13 +8,14 @@ import (
 
 	"svc/client/api"
 	"svc/cmd/svcctl/cli"
+	"svc/server/servertest"
 )
 
 // TestAGeneratedPasswordIsShownBeforeTheRequest has a server that makes the user and
 // then cuts the line.
 func TestAGeneratedPasswordIsShownBeforeTheRequest(t *testing.T) {
 	for _, flags := range []string{"", " -o json", " --jq ."} {
-		var shown log
+		var shown servertest.Log         // standard error, read while the program runs
 		requests := make(chan string, 9) // the password of each
 		_, url := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			if r.Method != http.MethodPost {
