@@ -108,7 +108,7 @@ func (m *model) personLines(p *shown.Person, rich bool) []line {
 		where = "local"
 	}
 	first := append(plain(" "), accountLine(p.Acct.String(), inkStrong)...)
-	if label := m.staff.Label(p.Nick).String(); label != "" {
+	if label := m.likeStaff(p.Nick); label != "" {
 		first = append(first, span{label, inkWarn})
 	}
 	first = append(first, span{"  " + where, inkPlain})

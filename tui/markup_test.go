@@ -22,14 +22,7 @@ func (i ink) String() string {
 var sgr = regexp.MustCompile("\x1b\\[([0-9;]*)m")
 
 // opening is the sequence before text of an ink, "" for none.
-func (t theme) opening(i ink) string {
-	style, ok := t.styles[i]
-	if !ok {
-		return ""
-	}
-	before, _, _ := strings.Cut(style.Render("x"), "x")
-	return before
-}
+func (t theme) opening(i ink) string { return t.styles[i].before }
 
 // markedIn is a frame with the names of inks in place of their sequences; inks
 // that look alike have the name of the first of them.

@@ -68,7 +68,8 @@ type model struct {
 	me     safe.Safe
 	nick   string // ours, as it came
 	staff  safe.Staff
-	asked  bool // whether our own account is known
+	labels map[string]string // of accounts like the staff's, by name
+	asked  bool              // whether our own account is known
 	notice line
 	said   time.Time // when the notice came
 	// heardNotice, when set, is told every notice.
@@ -105,8 +106,9 @@ type model struct {
 // repeat undercuts.
 const repeated = 90 * time.Millisecond
 
-// frameTime is how long a frame may take to reach the screen.
-const frameTime = time.Second / fps
+// frameTime is how long a frame may take to reach the screen: one that no key asked
+// for waits so long for others.
+const frameTime = time.Second / 60
 
 type saveFailed struct{ err error }
 
@@ -459,6 +461,7 @@ func (m *model) introduced(msg introduced) tea.Cmd {
 	}
 	m.me, m.nick, m.asked = msg.me, msg.nick, true
 	m.staff = safe.NewStaff(msg.staff)
+	clear(m.labels)
 	m.rights, m.keys = msg.rights, m.allKeys.of(msg.rights)
 	if m.mayShow(m.screen()) {
 		return m.countWaiting()

@@ -89,8 +89,8 @@ func TestOnATerminalOfAnotherMachine(t *testing.T) {
 	n := f.types("\x1b]11;rgb:1e1e/1e1e/1e1e\ajjj")
 	f.waits(n, "9x9kk")
 	f.sizes <- Size{120, 90}
-	f.waits(n, "\x1b[90;H") // drawn anew, at once
-	f.types("\x13\x1a")     // ctrl-s, ctrl-z
+	f.waits(n, "\x1b[90;1H") // drawn anew, at once
+	f.types("\x13\x1a")      // ctrl-s, ctrl-z
 	n = f.types("?")
 	f.waits(n, "ctrl-o")
 	for _, name := range []string{"ctrl-s", "ctrl-z"} {

@@ -450,8 +450,8 @@ func (r *reports) drawAbout(m *model, row int, nick string, width int) string {
 		label = " [" + m.wish("user/"+nick) + "]"
 	case flags&flagDeactivated != 0:
 		label = " [off]"
-	case m.staff.Lookalike(nick) != "":
-		label = m.staff.Label(nick).String()
+	case m.likeStaff(nick) != "":
+		label = m.likeStaff(nick)
 	case t.lastHour(m.now()) >= dogpile:
 		label = fmt.Sprintf(" [%d/1h]", t.lastHour(m.now()))
 	}
@@ -474,8 +474,8 @@ func (r *reports) drawReporter(m *model, row int, width int) string {
 		label = " [" + wish + "]"
 	case p.Deactivated:
 		label = " [off]"
-	case m.staff.Lookalike(p.Nick) != "":
-		label = m.staff.Label(p.Nick).String()
+	case m.likeStaff(p.Nick) != "":
+		label = m.likeStaff(p.Nick)
 	}
 	if p.Gone && p.Acct.String() == "(gone)" {
 		label = ""

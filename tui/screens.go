@@ -127,6 +127,21 @@ func (m *model) View() string {
 	return b.String()
 }
 
+// likeStaff is the label of an account that could be taken for one of the staff, ""
+// for others. It remembers, since the same accounts are drawn frame after frame.
+func (m *model) likeStaff(acct string) string {
+	const keep = 10_000
+	label, known := m.labels[acct]
+	if !known {
+		if len(m.labels) >= keep {
+			clear(m.labels)
+		}
+		label = m.staff.Label(acct).String()
+		m.labels[acct] = label
+	}
+	return label
+}
+
 // wrap is safe.Wrap with a memory, since the same posts are drawn frame after
 // frame.
 func (m *model) wrap(id string, text safe.Safe, width int) []string {

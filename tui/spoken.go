@@ -107,7 +107,7 @@ func (m *model) spokenRow(i int) string {
 		if wish := m.wish("user/" + s.Text(row, userNick)); wish != "" {
 			state += ", " + wish
 		}
-		return told(s.Text(row, userAcct)+m.staff.Label(s.Text(row, userNick)).String(), state, s.Text(row, userRole), s.Text(row, userWhere), s.Text(row, userName))
+		return told(s.Text(row, userAcct)+m.likeStaff(s.Text(row, userNick)), state, s.Text(row, userRole), s.Text(row, userWhere), s.Text(row, userName))
 	case *logs:
 		row := s.At(i).Row
 		return told(stamp(time.Unix(s.Num(row, 0), 0)), s.Text(row, logActor), s.Text(row, logWhat))

@@ -13,12 +13,21 @@ import (
 // theme is a palette as a terminal writes it.
 type theme struct {
 	name   string
-	styles map[ink]lipgloss.Style // without one, text is written as it is
-	alike  map[ink]ink            // the first ink with the same style
+	styles map[ink]sequences // without one, text is written as it is
+	alike  map[ink]ink       // the first ink with the same style
 	// marked has characters where other themes have colour alone.
 	marked bool
 	fills  bool // lines are painted to their ends
 	glyphs glyphs
+}
+
+// sequences are what the terminal is written before and after text of a style. A
+// frame has hundreds of texts, and lipgloss works out the colours of each anew.
+type sequences struct{ before, after string }
+
+func sequencesOf(s lipgloss.Style) (of sequences) {
+	of.before, of.after, _ = strings.Cut(s.Render("x"), "x")
+	return of
 }
 
 // terminalKind is what the environment says of the terminal. Asking the terminal
@@ -81,7 +90,7 @@ func themeNamed(name string, kind terminalKind) (theme, error) {
 
 // on writes the palette for a terminal.
 func (p palette) on(kind terminalKind) theme {
-	t := theme{name: p.name, styles: map[ink]lipgloss.Style{}, alike: map[ink]ink{}, marked: p.marked, fills: p.fills, glyphs: asciiGlyphs}
+	t := theme{name: p.name, styles: map[ink]sequences{}, alike: map[ink]ink{}, marked: p.marked, fills: p.fills, glyphs: asciiGlyphs}
 	if kind.utf8 {
 		t.glyphs = lineGlyphs
 	}
@@ -98,7 +107,7 @@ func (p palette) on(kind terminalKind) theme {
 			as.text, as.ground = n.ansi, n.groundANSI
 		}
 		if as != (look{}) {
-			t.styles[i] = as.style(r)
+			t.styles[i] = sequencesOf(as.style(r))
 		}
 		if _, known := first[as]; !known {
 			first[as] = i
@@ -168,10 +177,11 @@ func (t theme) paint(b *strings.Builder, l line, width int) {
 			text += l[end].text
 			end++
 		}
-		if style, ok := t.styles[l[start].ink]; ok && text != "" {
-			text = style.Render(text)
+		style := sequences{}
+		if text != "" {
+			style = t.styles[l[start].ink]
 		}
-		b.WriteString(text)
+		b.WriteString(style.before + text + style.after)
 		start = end
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -26,8 +25,8 @@ type traceLine struct {
 	Event string  `json:"event"`
 	What  string  `json:"what,omitempty"` // the key, the size, the kind of answer
 	Ms    float64 `json:"ms"`
-	// Work is the part of Ms for which the program worked; the rest was waiting for
-	// the renderer's next look.
+	// Work is the part of Ms for which the program worked; the rest was waiting
+	// for other frames.
 	Work float64 `json:"work_ms,omitempty"`
 	// Same says that the frame stayed as it was, so that nothing was drawn.
 	Same bool `json:"same,omitempty"`
@@ -213,18 +212,13 @@ func (t *trace) over(m *model, in io.Reader, out io.Writer) (tea.Model, io.Reade
 	if t == nil {
 		return m, in, out
 	}
-	// Bubbletea sees by their types that these are a terminal.
+	// Bubbletea sees by its type that this is a terminal.
 	if file, ok := in.(*tty.Input); ok {
 		in = tracedFile{file, t}
 	} else {
 		in = tracedReader{in, t}
 	}
-	if file, ok := out.(*os.File); ok {
-		out = tracedScreen{file, t}
-	} else {
-		out = tracedWriter{out, t}
-	}
-	return traced{m, t}, in, out
+	return traced{m, t}, in, tracedWriter{out, t}
 }
 
 type tracedReader struct {
@@ -254,19 +248,10 @@ type tracedWriter struct {
 	trace *trace
 }
 
-func (w tracedWriter) Write(p []byte) (int, error) { return w.trace.writing(w.Writer, p) }
-
-type tracedScreen struct {
-	*os.File
-	trace *trace
-}
-
-func (w tracedScreen) Write(p []byte) (int, error) { return w.trace.writing(w.File, p) }
-
-func (t *trace) writing(w io.Writer, p []byte) (int, error) {
-	n, err := w.Write(p)
+func (w tracedWriter) Write(p []byte) (int, error) {
+	n, err := w.Writer.Write(p)
 	if err == nil {
-		t.flush()
+		w.trace.flush()
 	}
 	return n, err
 }

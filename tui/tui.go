@@ -34,11 +34,8 @@ import (
 	"svc/client/safe"
 	"svc/tui/quiet"
 	"svc/tui/staged"
+	"svc/tui/tty"
 )
-
-// fps is how often the renderer looks for a new frame. At bubbletea's default
-// of 60 that look alone costs up to 17 ms after a key.
-const fps = 120
 
 // Options are the dependencies and preferences of Run.
 type Options struct {
@@ -169,12 +166,13 @@ func run(ctx context.Context, o Options, lines *bufio.Reader) (*Options, error) 
 	traced := newTrace(o.Trace, time.Now)
 	m.load.trace = traced
 	shown, in, out := traced.over(m, t.in, o.Out)
-	options := append(t.options, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out),
-		tea.WithAltScreen(), tea.WithFPS(fps), tea.WithReportFocus())
+	screen := tty.NewScreen(out)
+	options := append(t.options, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(screen.Output(o.Out)),
+		tea.WithAltScreen(), tea.WithFPS(1), tea.WithReportFocus())
 	if !o.NoMouse {
 		options = append(options, tea.WithMouseCellMotion())
 	}
-	program := tea.NewProgram(shown, options...)
+	program := tea.NewProgram(&drawn{Model: shown, screen: screen, timer: m.timer, after: m.after}, options...)
 	t.follow(program)
 	_, err = program.Run()
 	if ctx.Err() != nil {
@@ -231,7 +229,7 @@ func newModel(ctx context.Context, o Options, now, timer func() time.Time) (*mod
 		},
 		background: func(cmd tea.Cmd) tea.Cmd { return cmd },
 		jitter:     rand.Float64, reports: newReports(), users: newUsers(), log: newLogs(), staged: box, nouns: map[string]*nounScreen{},
-		troubles: map[string]string{}, offered: map[*staged.Item]bool{}, present: map[string]presence{}, waiting: -1, dragFrom: -1, wrapped: map[wrapKey][]string{},
+		troubles: map[string]string{}, offered: map[*staged.Item]bool{}, present: map[string]presence{}, labels: map[string]string{}, waiting: -1, dragFrom: -1, wrapped: map[wrapKey][]string{},
 	}
 	m.reports.setFolds(box.Folded)
 	for _, item := range box.Unsent(staged.Conflict) {

@@ -318,7 +318,7 @@ func (u *users) drawRow(m *model, row int, cursor bool) line {
 	if wish := m.wish("user/" + nick); wish != "" {
 		state, ofState = wish, inkWarn
 	}
-	acct, label := u.Text(row, userAcct), m.staff.Label(nick).String()
+	acct, label := u.Text(row, userAcct), m.likeStaff(nick)
 	const acctWidth, stateWidth, roleWidth, whereWidth = 28, 14, 9, 6
 	name, nameInk := u.Text(row, userName), inkPlain
 	if reason := m.troubles["user/"+nick]; reason != "" {

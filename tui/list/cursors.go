@@ -1,6 +1,9 @@
 package list
 
-import "slices"
+import (
+	"iter"
+	"slices"
+)
 
 // Len is the number of entries shown.
 func (l *List) Len() int { return len(l.entries) }
@@ -194,11 +197,11 @@ func (l *List) Chosen() []int {
 
 // MarkedRows are the marked rows that the view shows, each once, in order.
 func (l *List) MarkedRows() []int {
-	if len(l.marks) == 0 {
-		return nil
-	}
 	var rows []int
-	for _, row := range l.Shown() {
+	for row := range l.shown() {
+		if len(rows) == len(l.marks) {
+			break // a long list is not walked to its end for every frame
+		}
 		if l.marks[row] {
 			rows = append(rows, row)
 		}
@@ -207,22 +210,29 @@ func (l *List) MarkedRows() []int {
 }
 
 // Shown are the rows that match the view, each once, in order.
-func (l *List) Shown() []int {
-	var rows []int
-	if l.view.Group == nil {
-		for _, e := range l.entries {
-			rows = append(rows, e.Row)
+func (l *List) Shown() []int { return slices.Collect(l.shown()) }
+
+func (l *List) shown() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		if l.view.Group == nil {
+			for _, e := range l.entries {
+				if !yield(e.Row) {
+					return
+				}
+			}
+			return
 		}
-		return rows
-	}
-	seen := map[int]bool{}
-	for _, g := range l.groups {
-		for _, row := range g.Rows {
-			if !seen[row] {
+		seen := map[int]bool{}
+		for _, g := range l.groups {
+			for _, row := range g.Rows {
+				if seen[row] {
+					continue
+				}
 				seen[row] = true
-				rows = append(rows, row)
+				if !yield(row) {
+					return
+				}
 			}
 		}
 	}
-	return rows
 }
