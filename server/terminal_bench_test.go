@@ -186,8 +186,12 @@ func measureTerminal(b *testing.B, program, url, token string, n int) {
 	go func() {
 		chunk := make([]byte, 64<<10)
 		for {
-			if _, err := p.terminal.Read(chunk); err != nil {
+			n, err := p.terminal.Read(chunk)
+			if err != nil {
 				return
+			}
+			if bytes.Contains(chunk[:n], []byte("\x1b[c")) { // as every terminal answers
+				_, _ = io.WriteString(p.terminal, "\x1b[?62c")
 			}
 		}
 	}()

@@ -3,6 +3,7 @@ package tty
 import (
 	"io"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -39,30 +40,40 @@ func askFile(in, out *os.File) (dark, known bool) {
 	return askBackground(in, func(wait time.Duration) bool { return readable(in.Fd(), wait) }, out, backgroundWait)
 }
 
-// askBackground asks the terminal (OSC 11) and waits a moment for the answer.
-// Where none comes in time it may come later; the input filter drops it then.
+// question asks for the background (OSC 11) and for the kind of terminal (DA1), which
+// nearly all answer: an answer to the second alone says that none comes to the first.
+const question = "\x1b]11;?\x1b\\\x1b[c"
+
+// askBackground asks the terminal and waits a moment for the answers. Those that do
+// not come in time may come later; the input filter drops them then.
 func askBackground(in io.Reader, more func(time.Duration) bool, out io.Writer, wait time.Duration) (dark, known bool) {
-	if _, err := io.WriteString(out, "\x1b]11;?\x1b\\"); err != nil {
+	if _, err := io.WriteString(out, question); err != nil {
 		return false, false
 	}
 	var answer []byte
 	for deadline := time.Now().Add(wait); len(answer) < 4096; {
 		left := time.Until(deadline)
+		if known {
+			left = min(left, escapeWait)
+		}
 		if left <= 0 || !more(left) {
-			return false, false
+			break
 		}
 		buf := make([]byte, 256)
 		n, err := in.Read(buf)
 		if err != nil {
-			return false, false
+			break
 		}
 		answer = append(answer, buf[:n]...)
-		if dark, known = parseBackground(string(answer)); known {
-			return dark, true
+		if dark, known = parseBackground(string(answer)); kindAnswered.Match(answer) {
+			break
 		}
 	}
-	return false, false
+	return dark, known
 }
+
+// kindAnswered finds an answer like ESC [?64;1;2c.
+var kindAnswered = regexp.MustCompile(`\x1b\[\?[0-9;]*c`)
 
 // parseBackground finds a whole answer like ESC ]11;rgb:1e1e/1e1e/1e1e ESC \.
 func parseBackground(answer string) (dark, known bool) {

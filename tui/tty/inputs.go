@@ -40,7 +40,7 @@ func NewInput(file *os.File, now func() time.Time) *Input {
 func (in *Input) Read(p []byte) (int, error) { return in.keys.Read(p) }
 
 // keys is input without OSC, DCS, APC, PM and SOS strings, of which the program
-// would take the content for keys. A sequence may be spread over several reads; a
+// would take the content for keys, and without answers to DA1. A sequence may be spread over several reads; a
 // lone ESC is passed on if nothing follows it.
 type keys struct {
 	from   io.Reader
@@ -141,6 +141,10 @@ func (f *replyFilter) step(out []byte, c byte) []byte {
 		f.held = append(f.held, c)
 		if c >= 0x40 && c <= 0x7e || c < 0x20 || c > 0x7e || len(f.held) >= maxHeld {
 			f.state = ground
+			if c == 'c' && f.held[2] == '?' {
+				f.held = f.held[:0] // the kind of terminal (see question)
+				return out
+			}
 			return f.flush(f.held, out)
 		}
 		return out

@@ -28,6 +28,8 @@ func TestReplyFilter(t *testing.T) {
 		{"alt-] and a key", []string{"\x1b]", "j", "k"}, "jk"},
 		{"ctrl-c gets out of an open string", []string{"\x1b]11;rgb", "\x03j"}, "\x03j"},
 		{"an arrow gets out of an open string", []string{"\x1b]11;rgb\x1b[Aj"}, "\x1b[Aj"},
+		{"a late answer about the terminal's kind is dropped", []string{"j\x1b[?64;1", ";2ck"}, "jk"},
+		{"keys that end alike pass", []string{"\x1b[c\x1bOc\x1b[?1c"}, "\x1b[c\x1bOc"},
 		{"a long cursor report stays whole", []string{"\x1b[12", ";5R", "j"}, "\x1b[12;5Rj"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -40,10 +40,30 @@ func TestStreamAsksForTheBackground(t *testing.T) {
 			_ = keys.Close()
 		}()
 		var asked strings.Builder
-		if got := s.Dark(&asked, none); got != dark || asked.String() != "\x1b]11;?\x1b\\" {
+		if got := s.Dark(&asked, none); got != dark || asked.String() != "\x1b]11;?\x1b\\\x1b[c" {
 			t.Errorf("%q: dark %v, asked %q", answer, got, asked.String())
 		}
 		s.Close()
+	}
+}
+
+// TestATerminalThatOnlySaysItsKindIsNotWaitedFor has an hour for the answers.
+func TestATerminalThatOnlySaysItsKindIsNotWaitedFor(t *testing.T) {
+	for answer, want := range map[string]struct{ dark, known bool }{
+		"\x1b[?62;4c": {}, "\x1b[?6c": {}, "\x1b]11;rgb:0000/0000/0000\x1b\\\x1b[?64;1;2c": {true, true}, "\x1b]11;rgb:ffff/ffff/ffff\a\x1b[?1c": {false, true},
+	} {
+		in, keys := io.Pipe()
+		s := NewStream(in, time.Now)
+		go func() {
+			for _, b := range []byte(answer) {
+				_, _ = keys.Write([]byte{b})
+			}
+		}()
+		if dark, known := askBackground(pumped{s}, s.wait, io.Discard, time.Hour); dark != want.dark || known != want.known {
+			t.Errorf("%q: dark %v, known %v", answer, dark, known)
+		}
+		s.Close()
+		_ = keys.Close()
 	}
 }
 
