@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -92,6 +93,20 @@ func (d *DB) readers(ctx context.Context, q *selection, v Viewer, statusID, what
 		refs[i].Viewer = &Viewer{ID: refs[i].Key, Relations: everyRelation}
 	}
 	return refs, err
+}
+
+// HomeAudience returns the accounts with a status on their home timelines, and
+// some more: its author, its recipients and the author's followers. It returns nil
+// if there are limit or more.
+func (d *DB) HomeAudience(ctx context.Context, statusID string, limit int) ([]string, error) {
+	ids, err := list[string](ctx, d, "audience of a status", `SELECT id FROM (SELECT account_id AS id FROM statuses WHERE id = ?
+		UNION ALL SELECT account_id FROM status_recipients WHERE status_id = ?
+		UNION ALL SELECT f.follower_id FROM statuses s JOIN follows f ON f.target_id = s.account_id WHERE s.id = ?) a LIMIT ?`, statusID, statusID, statusID, limit)
+	if err != nil || len(ids) >= limit {
+		return nil, err
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
 }
 
 // HomeReaders returns the places of a status on the home timelines of viewers.

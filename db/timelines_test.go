@@ -307,3 +307,20 @@ func TestTimelinesReadOnlyWhatTheyShow(t *testing.T) {
 		}
 	})
 }
+
+// TestTheAudienceOfAStatusIsBounded asks for who may have a status at home.
+func TestTheAudienceOfAStatusIsBounded(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		w := newTown(t, d)
+		id := w.post(t, db.Public)
+		for limit, want := range map[int][]string{4: {w.author.ID, w.follower.ID, w.named.ID}, 3: nil, 1: nil} {
+			slices.Sort(want)
+			if got, err := d.HomeAudience(t.Context(), id, limit); err != nil || !slices.Equal(got, want) {
+				t.Errorf("fewer than %d are %v, want %v, %v", limit, got, want, err)
+			}
+		}
+		if got, err := d.HomeAudience(t.Context(), "gone", 4); err != nil || len(got) != 0 {
+			t.Errorf("of no status there are %v, %v", got, err)
+		}
+	})
+}

@@ -3,6 +3,7 @@ package server_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -150,6 +151,12 @@ func TestStreamsShowWhatTimelinesHaveOnTop(t *testing.T) {
 				}
 				all = append(all, open{dial(t, there, token, strings.ReplaceAll(stream.query, "LIST", w.lists[viewer])), viewer, stream.timeline})
 			}
+		}
+		// So many read their homes that only the author's audience is looked at.
+		for i := range 40 {
+			name := fmt.Sprintf("passer%d", i)
+			s.User(name)
+			dial(t, there, s.Token(name, servertest.AllScopes), "stream=user")
 		}
 		start := say(t, zed, "from here on").ID
 		w.posts = w.post(t)

@@ -116,7 +116,11 @@ func (t *teller) give(event string, payload []byte, subs ...[]subscription) {
 // status sends a new or edited status to the timelines that have it.
 func (t *teller) status(ctx context.Context, event string) error {
 	id := t.event.Subject
-	if err := t.homes(ctx, event, slices.Sorted(maps.Keys(t.to[home]))); err != nil {
+	of, err := t.atHome(ctx)
+	if err != nil {
+		return err
+	}
+	if err := t.homes(ctx, event, of); err != nil {
 		return err
 	}
 	if err := t.lists(ctx, event); err != nil {
@@ -133,6 +137,26 @@ func (t *teller) status(ctx context.Context, event string) error {
 		}
 	}
 	return t.publicly(ctx, event)
+}
+
+// many is how many readers are asked for one by one without a look at who of them
+// can have a status at all.
+const many = 32
+
+// atHome returns the readers of home timelines that may have the status: all, but of
+// many those in its audience where that is smaller.
+func (t *teller) atHome(ctx context.Context) ([]string, error) {
+	readers := t.to[home]
+	if len(readers) > many {
+		audience, err := t.DB.HomeAudience(ctx, t.event.Subject, len(readers)/2)
+		if err != nil {
+			return nil, err
+		}
+		if audience != nil {
+			return slices.DeleteFunc(audience, func(id string) bool { return readers[id] == nil }), nil
+		}
+	}
+	return slices.Sorted(maps.Keys(readers)), nil
 }
 
 // homes sends a status to the home timelines of accounts.
