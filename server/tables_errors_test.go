@@ -44,6 +44,7 @@ var errorCases = map[string]func(*tables){
 	"errReportItem": func(w *tables) {
 		id := w.report("ann", "bob")
 		w.admin("PATCH", "/reports", `{"reports":[{"id":"`+id+`","state":"done"}]}`).is(400, `[{"id":"`+id+`","error":"Unsupported state"}]`)
+		w.admin("PATCH", "/reports", `{"reports":[{"id":"`+id+`","state":"resolved","was":"closed"}]}`).is(400, `[{"id":"`+id+`","error":"state_changed"}]`)
 		w.admin("PATCH", "/reports", `{"reports":[{"id":"nothing","state":"open"}]}`).is(400, `[{"id":"nothing","error":"not_found"}]`)
 	},
 	"errNote": func(w *tables) {

@@ -25,7 +25,7 @@ func TestResolveWaitsFourSecondsThenGoes(t *testing.T) {
 		t.Fatalf("sent early: %q", w)
 	}
 	d.pass(time.Second)
-	want := []string{`PATCH /api/svc/admin/reports {"reports":[{"id":"9x000000000009xA1q","state":"resolved"}]}`}
+	want := []string{`PATCH /api/svc/admin/reports {"reports":[{"id":"9x000000000009xA1q","state":"resolved","was":"open"}]}`}
 	if diff := cmp.Diff(want, d.world.writes()); diff != "" {
 		t.Error(diff)
 	}
@@ -49,8 +49,8 @@ func TestUndoAfterSendingReopens(t *testing.T) {
 	d.pass(5 * time.Second)
 	d.press("u")
 	want := []string{
-		`PATCH /api/svc/admin/reports {"reports":[{"id":"9x000000000009xA1q","state":"resolved"}]}`,
-		`PATCH /api/svc/admin/reports {"reports":[{"id":"9x000000000009xA1q","state":"open"}]}`,
+		`PATCH /api/svc/admin/reports {"reports":[{"id":"9x000000000009xA1q","state":"resolved","was":"open"}]}`,
+		`PATCH /api/svc/admin/reports {"reports":[{"id":"9x000000000009xA1q","state":"open","was":"resolved"}]}`,
 	}
 	if diff := cmp.Diff(want, d.world.writes()); diff != "" {
 		t.Error(diff)

@@ -49,7 +49,7 @@ func TestAConflictWaitsForADecision(t *testing.T) {
 func TestMineIsAppliedOverTheirs(t *testing.T) {
 	d := inConflict(t)
 	d.press("m")
-	want := []string{`PATCH /api/svc/admin/reports {"reports":[{"id":"9x000000000009xA0z","state":"resolved"}]}`}
+	want := []string{`PATCH /api/svc/admin/reports {"reports":[{"id":"9x000000000009xA0z","state":"resolved","was":"closed"}]}`}
 	if diff := cmp.Diff(want, d.world.writes()); diff != "" {
 		t.Error(diff)
 	}

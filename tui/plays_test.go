@@ -47,7 +47,7 @@ func TestSpamIsTwoKeysAndOneUndo(t *testing.T) {
 		`DELETE /api/svc/admin/statuses/9x000000000009xPq4`,
 		`PATCH /api/svc/admin/users/deactivate {"nicknames":["spam1@bad.example"]}`,
 		`POST /api/svc/admin/reports/9x000000000009xA1q/notes {"content":"spam: reported posts deleted, account deactivated"}`,
-		`PATCH /api/svc/admin/reports {"reports":[{"id":"9x000000000009xA1q","state":"resolved"},{"id":"9x000000000009xA0z","state":"resolved"},{"id":"9x000000000009x9zz","state":"resolved"}]}`,
+		`PATCH /api/svc/admin/reports {"reports":[{"id":"9x000000000009xA1q","state":"resolved","was":"open"},{"id":"9x000000000009xA0z","state":"resolved","was":"open"},{"id":"9x000000000009x9zz","state":"resolved","was":"open"}]}`,
 	}
 	got := d.world.writes()
 	if len(got) > 1 && got[0] > got[1] { // posts go side by side
@@ -61,7 +61,7 @@ func TestSpamIsTwoKeysAndOneUndo(t *testing.T) {
 	d.press("u")
 	back := d.world.writes()[len(sent):]
 	want := []string{
-		`PATCH /api/svc/admin/reports {"reports":[{"id":"9x000000000009x9zz","state":"open"},{"id":"9x000000000009xA0z","state":"open"},{"id":"9x000000000009xA1q","state":"open"}]}`,
+		`PATCH /api/svc/admin/reports {"reports":[{"id":"9x000000000009x9zz","state":"open","was":"resolved"},{"id":"9x000000000009xA0z","state":"open","was":"resolved"},{"id":"9x000000000009xA1q","state":"open","was":"resolved"}]}`,
 		`DELETE /api/svc/admin/reports/9x000000000009xA1q/notes/100 null`,
 		`PATCH /api/svc/admin/users/activate {"nicknames":["spam1@bad.example"]}`,
 	}

@@ -252,12 +252,7 @@ func (r *run) look(ctx context.Context, rules kindRules, it *item) {
 		}
 		return
 	}
-	conflict := &Conflict{Target: it.target.String()}
-	if rules.culprit != nil {
-		if found := rules.culprit(ctx, it); found != nil {
-			conflict = found
-		}
-	}
+	conflict := r.conflict(ctx, rules, it)
 	own := conflict.By != "" && conflict.By == r.engine.whoami(ctx)
 	if already {
 		it.end(Unchanged, nil)
@@ -269,11 +264,22 @@ func (r *run) look(ctx context.Context, rules kindRules, it *item) {
 	if r.engine.opts.OwnIsFine && own {
 		return
 	}
+	it.end(Failed, conflict)
+}
+
+// conflict is the present state of an object, and who made it so.
+func (r *run) conflict(ctx context.Context, rules kindRules, it *item) *Conflict {
+	conflict := &Conflict{}
+	if rules.culprit != nil {
+		if found := rules.culprit(ctx, it); found != nil {
+			conflict = found
+		}
+	}
 	conflict.Target = it.target.String()
 	if conflict.Now == "" {
-		conflict.Now = describe(it.now, wish)
+		conflict.Now = describe(it.now, rules.wish(it.action))
 	}
-	it.end(Failed, conflict)
+	return conflict
 }
 
 // write sends the rest of a batch and records the outcome.

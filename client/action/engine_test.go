@@ -92,6 +92,29 @@ func TestAPartlyRefusedListTellsTheTruthOfEachReport(t *testing.T) {
 	}
 }
 
+// TestNobodyIsOverwrittenBetweenReadingAndWriting has others move two of three reports
+// right before the write arrives.
+func TestNobodyIsOverwrittenBetweenReadingAndWriting(t *testing.T) {
+	p := newPeer(t)
+	p.reports = map[string]string{"a": "open", "b": "open", "c": "open"}
+	p.log = []string{"report_update tess 1769850251 @tess updated report #b (on user @u) with 'closed' state"}
+	p.before = func(_ http.ResponseWriter, r *http.Request, _ string) bool {
+		if r.Method == http.MethodPatch {
+			p.reports["b"], p.reports["c"] = "closed", "resolved"
+		}
+		return false
+	}
+	got := New(p.client(), Options{}).Do(context.Background(), act(ReportResolve, "report/a", "report/b", "report/c"))
+	want(t, told(got), []string{
+		"report/a report.resolve changed", "report/b report.resolve failed: closed by tess at 2026-01-31T09:04:11Z", "report/c report.resolve changed",
+	})
+	if p.reports["b"] != "closed" || len(p.writes) != 1 {
+		t.Errorf("it is %s after %q", p.reports["b"], p.writes)
+	}
+	p.reports["b"] = "open"
+	want(t, told(New(p.client(), Options{Force: true}).Do(context.Background(), act(ReportResolve, "report/b"))), []string{"report/b report.resolve changed"})
+}
+
 func TestALostAnswerIsReadAgain(t *testing.T) {
 	p := newPeer(t)
 	p.cut = true
@@ -365,7 +388,7 @@ func TestPreviewShowsTheRequestsAndSendsNone(t *testing.T) {
 		lines = append(lines, fmt.Sprintf("%s %s %s", r.Method, r.Path, r.Body))
 	}
 	want(t, lines, []string{
-		`PATCH /api/svc/admin/reports {"reports":[{"id":"a","state":"closed"},{"id":"c","state":"closed"}]}`,
+		`PATCH /api/svc/admin/reports {"reports":[{"id":"a","state":"closed","was":"open"},{"id":"c","state":"closed","was":"open"}]}`,
 		"DELETE /api/svc/admin/statuses/s ",
 	})
 	if len(p.writes) != 0 {

@@ -18,7 +18,11 @@ func (e *Engine) reportStates(kind Kind) kindRules {
 	body := func(items []*item) api.ReportsPatch {
 		var u api.ReportsPatch
 		for _, it := range items {
-			u.Reports = append(u.Reports, api.ReportUpdate{ID: it.id, State: state})
+			update := api.ReportUpdate{ID: it.id, State: state}
+			if !e.opts.Force {
+				update.Was = it.now["state"]
+			}
+			u.Reports = append(u.Reports, update)
 		}
 		return u
 	}

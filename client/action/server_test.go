@@ -138,7 +138,7 @@ func (p *peer) answer(r *http.Request, body []byte) (int, any) {
 
 func (p *peer) patchReports(body []byte) (int, any) {
 	var patch struct {
-		Reports []struct{ ID, State string }
+		Reports []struct{ ID, State, Was string }
 	}
 	if err := json.Unmarshal(body, &patch); err != nil {
 		p.t.Errorf("PATCH body: %v", err)
@@ -147,6 +147,10 @@ func (p *peer) patchReports(body []byte) (int, any) {
 	for _, item := range patch.Reports {
 		if _, ok := p.reports[item.ID]; !ok {
 			bad = append(bad, map[string]string{"id": item.ID, "error": "not_found"})
+			continue
+		}
+		if now := p.reports[item.ID]; item.Was != "" && now != item.Was && now != item.State {
+			bad = append(bad, map[string]string{"id": item.ID, "error": "state_changed"})
 			continue
 		}
 		p.reports[item.ID] = item.State

@@ -20,7 +20,7 @@ func (r *run) settle(ctx context.Context, rules kindRules, items []*item, cause 
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleLimit)
 	defer cancel()
 	parallel(items, func(it *item) {
-		landed, same, err := r.landed(ctx, rules, it)
+		landed, now, err := r.landed(ctx, rules, it)
 		switch {
 		case errors.Is(err, client.ErrNotFound):
 			it.end(Failed, err)
@@ -28,8 +28,11 @@ func (r *run) settle(ctx context.Context, rules kindRules, items []*item, cause 
 			it.end(Unknown, cause)
 		case landed:
 			r.succeed(rules, it)
-		case same && client.MayHaveHappened(cause):
+		case now != nil && maps.Equal(now, it.now) && client.MayHaveHappened(cause):
 			it.lost = cause
+		case refusal(it, cause) == "state_changed":
+			it.now = now
+			it.end(Failed, r.conflict(ctx, rules, it))
 		default:
 			it.end(Failed, causeFor(it, cause))
 		}
@@ -37,18 +40,18 @@ func (r *run) settle(ctx context.Context, rules kindRules, items []*item, cause 
 	return pending(items)
 }
 
-// landed reports whether a write took effect, and where it did not, whether the object
-// is the same as before it and may be written again.
-func (r *run) landed(ctx context.Context, rules kindRules, it *item) (yes, same bool, err error) {
+// landed reports whether a write took effect, and how the object is now, nil where
+// that does not tell whether it may be written again.
+func (r *run) landed(ctx context.Context, rules kindRules, it *item) (yes bool, now map[string]string, err error) {
 	if rules.landed != nil {
 		yes, err = rules.landed(ctx, it)
-		return yes, false, err
+		return yes, nil, err
 	}
 	again := &item{action: it.action, target: it.target}
 	if err := rules.read(ctx, again); err != nil {
-		return false, false, err
+		return false, nil, err
 	}
-	return holds(rules.wish(it.action), again.now), maps.Equal(again.now, it.now), nil
+	return holds(rules.wish(it.action), again.now), again.now, nil
 }
 
 // resend drops missing objects from a list that was refused because of them,
@@ -102,16 +105,24 @@ func (r *run) advance(n int) {
 // causeFor is the reason why one item of a refused list is not as requested:
 // the server's error for it, or for the whole.
 func causeFor(it *item, cause error) error {
-	for _, refused := range client.ItemErrors(cause) {
-		if refused.ID != it.id {
-			continue
-		}
-		if refused.Error == "not_found" {
-			return &client.Error{Status: http.StatusNotFound, Message: "Not found", Method: http.MethodGet, Path: pathReports + "/" + it.id}
-		}
-		return &client.Error{Status: http.StatusBadRequest, Message: refused.Error, Method: http.MethodPatch, Path: pathReports}
+	switch why := refusal(it, cause); why {
+	case "":
+		return cause
+	case "not_found":
+		return &client.Error{Status: http.StatusNotFound, Message: "Not found", Method: http.MethodGet, Path: pathReports + "/" + it.id}
+	default:
+		return &client.Error{Status: http.StatusBadRequest, Message: why, Method: http.MethodPatch, Path: pathReports}
 	}
-	return cause
+}
+
+// refusal is the server's error for one item of a list, "" for none.
+func refusal(it *item, cause error) string {
+	for _, refused := range client.ItemErrors(cause) {
+		if refused.ID == it.id {
+			return refused.Error
+		}
+	}
+	return ""
 }
 
 // unclear reports whether a failed write may have taken effect all the same.

@@ -169,6 +169,10 @@ type ReportQuery struct {
 type ReportUpdate struct {
 	ID    string `json:"id" form:"id"`
 	State string `json:"state" form:"state"`
+	// Was, if it is given, is the state that the report must have: if somebody gave it
+	// another one than State, the item is refused as "state_changed". An extension of
+	// svc, which other servers do not heed.
+	Was string `json:"was,omitempty" form:"was"`
 }
 
 // ReportsPatch is the form of PATCH /api/svc/admin/reports. Refused items are

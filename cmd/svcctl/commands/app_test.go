@@ -381,7 +381,7 @@ func TestTheDryRunNamesWhatCannotBeChanged(t *testing.T) {
 	})
 	c := newCLI(t, url, "")
 	code := Run(c.App, []string{"report", "resolve", "a", "b", "--dry-run", "-o", "jsonl"})
-	wantOut := `{"method":"PATCH","path":"/api/svc/admin/reports","body":{"reports":[{"id":"a","state":"resolved"}]}}` + "\n"
+	wantOut := `{"method":"PATCH","path":"/api/svc/admin/reports","body":{"reports":[{"id":"a","state":"resolved","was":"open"}]}}` + "\n"
 	if code != cli.ExitPartial || c.stdout.String() != wantOut || !strings.Contains(c.stderr.String(), "1 of 2 reports cannot be changed") {
 		t.Errorf("exit %d\nstdout %s\nstderr %s", code, &c.stdout, &c.stderr)
 	}

@@ -128,6 +128,7 @@ func (a Reports) Update(c *gin.Context) error {
 		Reports []struct {
 			ID    string `json:"id"`
 			State string `json:"state"`
+			Was   string `json:"was"` // ours: the state that it has, or nothing is done
 		} `json:"reports" binding:"required"`
 	}
 	if err := web.Bind(c, &in); err != nil {
@@ -135,7 +136,7 @@ func (a Reports) Update(c *gin.Context) error {
 	}
 	changes := make([]moderation.ReportChange, len(in.Reports))
 	for i, r := range in.Reports {
-		changes[i] = moderation.ReportChange{ID: r.ID, State: r.State}
+		changes[i] = moderation.ReportChange{ID: r.ID, State: r.State, Was: r.Was}
 	}
 	refused, err := a.Moderation.UpdateReports(c.Request.Context(), web.Caller(c).Account, changes)
 	if err != nil {

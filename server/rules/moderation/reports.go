@@ -168,15 +168,16 @@ func evidence(ctx context.Context, tx *db.DB, targetID string, ids []string) ([]
 	return out, nil
 }
 
-// ReportChange is a request to move a report to a state.
-type ReportChange struct{ ID, State string }
+// ReportChange is a request to move a report to a state. With Was it is moved from
+// that state only.
+type ReportChange struct{ ID, State, Was string }
 
 // Refusal is the reason why one of several changes was refused.
 type Refusal struct{ ID, Reason string }
 
 // UpdateReports moves reports to the requested states, each by itself. It
 // returns the refused changes; all others are made and logged. Every change of
-// state is allowed, also to the same state.
+// state is allowed, also to the same state, which with Was is no change.
 func (s *Service) UpdateReports(ctx context.Context, by *db.Account, changes []ReportChange) ([]Refusal, error) {
 	if err := s.rights.Check(by, ReportUpdated.right); err != nil {
 		return nil, err
@@ -202,6 +203,11 @@ func (s *Service) UpdateReports(ctx context.Context, by *db.Account, changes []R
 				continue
 			case c.State != db.ReportOpen && c.State != db.ReportClosed && c.State != db.ReportResolved:
 				refused = append(refused, Refusal{c.ID, "Unsupported state"})
+				continue
+			case c.Was != "" && report.State == c.State:
+				continue
+			case c.Was != "" && report.State != c.Was:
+				refused = append(refused, Refusal{c.ID, "state_changed"})
 				continue
 			}
 			if err := tx.SetReportState(ctx, c.ID, c.State); err != nil {

@@ -124,6 +124,33 @@ func TestReportsMoveOneByOne(t *testing.T) {
 	})
 }
 
+func TestAReportThatSomebodyMovedMeanwhileIsNotMovedAgain(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		s := w.post(w.bob, "one")
+		a, b, c := w.report(s.ID), w.report(s.ID), w.report(s.ID)
+		_, err := w.UpdateReports(ctx, w.root, []moderation.ReportChange{{ID: a.ID, State: "closed"}, {ID: b.ID, State: "resolved"}})
+		w.must(err)
+		refused, err := w.UpdateReports(ctx, w.root, []moderation.ReportChange{
+			{ID: a.ID, State: "resolved", Was: "open"}, {ID: b.ID, State: "resolved", Was: "open"}, {ID: c.ID, State: "resolved", Was: "open"},
+		})
+		w.must(err)
+		if diff := cmp.Diff([]moderation.Refusal{{ID: a.ID, Reason: "state_changed"}}, refused); diff != "" {
+			t.Errorf("refused (-want +got):\n%s", diff)
+		}
+		for r, want := range map[*db.Report]string{a: "closed", b: "resolved", c: "resolved"} {
+			got, err := w.d.Report(ctx, r.ID)
+			if err != nil || got.State != want {
+				t.Errorf("%s is %+v, %v; want %s", r.ID, got, err, want)
+			}
+		}
+		w.wantLog(map[string]string{a.ID: "A", b.ID: "B", c.ID: "C"},
+			"@root updated report #A (on user @bob) with 'closed' state",
+			"@root updated report #B (on user @bob) with 'resolved' state",
+			"@root updated report #C (on user @bob) with 'resolved' state")
+	})
+}
+
 func TestReportsOfADeactivatedReporterAreMovedLikeOthers(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
