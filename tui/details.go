@@ -31,7 +31,7 @@ func (p *reportPage) extras(m *model) []extra {
 }
 
 func (p *reportPage) bar(*model) []command {
-	return []command{doResolve, doClose, doReopen, doNote, doDeactivate, doMark, doDelete, doShowCW, doBack}
+	return []command{doResolve, doClose, doReopen, doNote, doPlay, doDeactivate, doMark, doDelete, doShowCW, doBack}
 }
 
 func (p *reportPage) hint(*model) string { return "" }
@@ -174,7 +174,7 @@ func (p *userPage) draw(m *model, d layout) []line {
 	for _, about := range p.paragraphs(m) {
 		lines = append(lines, plain(" "+about.head))
 		for _, text := range about.lines {
-			lines = append(lines, inked(inkDim, "   "+text))
+			lines = append(lines, inked(inkDim, shortened("   "+text, d.width)))
 		}
 	}
 	lines = append(lines, append(plain(" "), m.rule(min(d.width-2, 60))...))

@@ -3,10 +3,16 @@ package tui
 import (
 	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/google/go-cmp/cmp"
+	"github.com/muesli/termenv"
 )
+
+// sizes are those at which every screen is seen.
+var sizes = []tea.WindowSizeMsg{{Width: 80, Height: 24}, {Width: 120, Height: 40}, {Width: 60, Height: 15}, {Width: 200, Height: 50}}
 
 // sequenced takes apart the message of tea.Sequence, which has no exported
 // type.
@@ -40,6 +46,10 @@ var screens = []struct{ name, keys string }{
 	{"help", "?"},
 	{"actions", "r<ctrl+o>s@"},
 	{"note", "njust a<enter>test"},
+	{"message", "mplease stop"},
+	{"menu", "x"},
+	{"play", "p"},
+	{"person", "P"},
 	{"quit", "rq"},
 	{"visibility", "v"},
 	{"relays", "4j"},
@@ -60,24 +70,72 @@ var screens = []struct{ name, keys string }{
 	{"jobs", "9<enter>"},
 	{"apps", ":apps<enter>"},
 	{"bans", ":bans<enter>"},
+	{"chats", ":chats kim<enter>"},
+	{"messages", ":chats kim<enter><enter>"},
+	{"messages-delete", ":messages 9xC1<enter>D"},
+	{"documents", ":documents<enter>"},
+	{"stats", ":stats<enter>"},
+	{"changes", ":changes<enter>"},
+	{"changes-rollback", ":changes<enter>B"},
 	{"palette", ":re<enter>:"},
 	{"users-verbs", "2x"},
 	{"users-tag", "2jjt"},
 	{"users-delete", "2jjX"},
 }
 
+// TestFrames has the text of every screen at each size, in mono. In the other themes a
+// frame says the same, and colours are all that they add.
 func TestFrames(t *testing.T) {
-	for _, size := range []struct{ width, height int }{{80, 24}, {120, 40}, {60, 15}, {200, 50}} {
+	for _, size := range sizes {
 		for _, s := range screens {
-			name := fmt.Sprintf("%s-%dx%d", s.name, size.width, size.height)
+			name := fmt.Sprintf("%s-%dx%d", s.name, size.Width, size.Height)
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				d := begin(t, newWorld(t), size.width, size.height)
+				d := beginIn(t, newWorld(t), size.Width, size.Height, t.TempDir(), Options{Playbooks: playbooks(t, nil)})
 				d.press(s.keys)
-				golden(t, name, d.frame())
+				mono := d.frame()
+				golden(t, name, mono)
+				for _, theme := range ThemeNames() {
+					d.wears(theme)
+					checkFrame(t, d.m)
+					if diff := cmp.Diff(withoutTab(mono), withoutTab(trimmed(uncoloured(d.m.View())))); diff != "" {
+						t.Errorf("in %s (-mono +%s):\n%s", theme, theme, diff)
+					}
+				}
 			})
 		}
 	}
+}
+
+// TestEveryScreenHasAFrame looks for a screen that TestFrames leaves out.
+func TestEveryScreenHasAFrame(t *testing.T) {
+	framed := map[string]bool{}
+	for _, s := range screens {
+		framed[s.name] = true
+	}
+	for _, do := range screenCommands() {
+		if !framed[string(do)] {
+			t.Errorf("%s has none", do)
+		}
+	}
+}
+
+// wears changes the theme.
+func (d *driver) wears(name string) {
+	d.t.Helper()
+	worn, err := themeNamed(name, terminalKind{profile: termenv.TrueColor, utf8: true})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.m.theme = worn
+}
+
+func uncoloured(frame string) string { return sgr.ReplaceAllString(frame, "") }
+
+// withoutTab takes the brackets away that the tab in front has where there is no colour.
+func withoutTab(frame string) string {
+	first, rest, _ := strings.Cut(frame, "\n")
+	return strings.TrimRight(strings.NewReplacer("[", " ", "]", " ").Replace(first), " ") + "\n" + rest
 }
 
 // TestColours has the inks of two screens, by name, in each theme.

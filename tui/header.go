@@ -235,6 +235,9 @@ func (m *model) footerLines() []line {
 	keys := m.keys.bar(m.screen().bar(m), m.width, m.theme.glyphs.wall)
 	switch m.footer() {
 	case 1:
+		if len(m.staged.Items) > 0 { // no row may have room to say so
+			return []line{unsent.shortened(m.width)}
+		}
 		return []line{keys}
 	case 2:
 		if len(unsent) == 0 {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"unicode"
 	"unicode/utf8"
@@ -53,11 +54,21 @@ func hostileReport(n int, text func() string) api.AdminReport {
 	}
 }
 
-// checkFrame fails on a line that is too wide, on a control character, and on
-// anything that reorders text.
+// checkFrame fails on a line that is too wide, on a control character, on a colour
+// that is left on, and on anything that reorders text.
 func checkFrame(t *testing.T, m *model) {
 	t.Helper()
 	for _, l := range strings.Split(m.View(), "\n") {
+		on := ""
+		for _, sequence := range sgr.FindAllString(l, -1) {
+			if on = sequence; on != "\x1b[0m" && !m.theme.writes(on) {
+				t.Errorf("%q is none of %s, in %q", on, m.theme.name, l)
+			}
+		}
+		if on != "" && on != "\x1b[0m" {
+			t.Errorf("a colour is left on at the end of %q", l)
+		}
+		l = uncoloured(l)
 		if w := safe.Width(l); w > m.width {
 			t.Errorf("%d cells of %d: %q", w, m.width, l)
 		}
@@ -72,6 +83,22 @@ func checkFrame(t *testing.T, m *model) {
 	}
 }
 
+// written are the sequences of colours that a theme writes, by its name.
+var written sync.Map
+
+// writes reports whether a sequence is that of an ink.
+func (t theme) writes(sequence string) bool {
+	known, ok := written.Load(t.name)
+	if !ok {
+		all := map[string]bool{}
+		for i := range t.styles {
+			all[t.opening(i)] = true
+		}
+		known, _ = written.LoadOrStore(t.name, all)
+	}
+	return known.(map[string]bool)[sequence]
+}
+
 func show(d *driver, reports []api.AdminReport) {
 	rows, found := reportRows(reports)
 	d.m.reports.Clear()
@@ -81,7 +108,7 @@ func show(d *driver, reports []api.AdminReport) {
 func TestNoTextBreaksTheFrame(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	d := begin(t, newWorld(t), 80, 24)
-	sizes := []tea.WindowSizeMsg{{Width: 80, Height: 24}, {Width: 120, Height: 40}, {Width: 60, Height: 15}, {Width: 33, Height: 9}}
+	sizes := append(slices.Clone(sizes), tea.WindowSizeMsg{Width: 33, Height: 9})
 	const names, each = 10_000, 100
 	for n := 0; n < names; n += each {
 		var reports []api.AdminReport
@@ -89,6 +116,7 @@ func TestNoTextBreaksTheFrame(t *testing.T) {
 			reports = append(reports, hostileReport(n+i, func() string { return hostile(r) }))
 		}
 		show(d, reports)
+		d.wears(ThemeNames()[n/each%len(ThemeNames())])
 		for i := range 8 {
 			d.m.Update(sizes[(n/each+i)%len(sizes)])
 			d.m.run([]command{doDown, doShowCW, doPageDown, doGroup, doExpand, doDown, doSort, doShowCW}[i])
@@ -169,10 +197,11 @@ func TestNoTextBreaksATable(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	w := newWorld(t)
 	d := begin(t, w, 80, 24)
-	sizes := []tea.WindowSizeMsg{{Width: 80, Height: 24}, {Width: 120, Height: 40}, {Width: 60, Height: 15}, {Width: 200, Height: 50}, {Width: 33, Height: 9}}
+	sizes := append(slices.Clone(sizes), tea.WindowSizeMsg{Width: 33, Height: 9})
 	const rounds = 40
 	clean := w.Answers
-	for range rounds {
+	for round := range rounds {
+		d.wears(ThemeNames()[round%len(ThemeNames())])
 		w.change(func() { w.Answers = corrupt(r, clean).(object) })
 		for _, n := range nouns.All() {
 			d.run(d.m.openNoun(n, map[string]string{"chats": "kim", "messages": "9xC1"}[n.Name]))
@@ -242,11 +271,12 @@ func TestNoTextBreaksAnyScreen(t *testing.T) {
 		"", "j<tab>w", "<tab>w w", "b", "be", "bb", "bbb", "bbbbe", "<enter>w", "<enter>n", "n", "<tab>v", "v", "yi", "y", "<tab>i", "x", "ctrl", "rq",
 		"bbbbr", "bd", "   d", "/", "/@", "/foo:bar", ":", ":re<enter>", "?", "@", "r<ctrl+o>", "2", "2x", "2t", "2jX", "2jjj<enter>", "2<enter>w",
 		"3", "3j", "3<enter>", "4f", "5<enter>e", "6v", "7n", "8F", "9<enter>", "D", "s",
+		"P", "2jjjP", "p", "m", "a", "H", "W", "d", "3P", ":user kim<enter>", ":messages 9xC1<enter>D", ":changes<enter>B", ":report list<enter>",
 	}
 	for _, n := range nouns.All() {
 		scripts = append(scripts, ":"+n.Name+"<enter>", ":"+n.Name+"<enter><enter>", ":"+n.Name+"<enter>x")
 	}
-	sizes := []tea.WindowSizeMsg{{Width: 80, Height: 24}, {Width: 120, Height: 40}, {Width: 60, Height: 15}, {Width: 200, Height: 50}, {Width: 33, Height: 9}, {Width: 7, Height: 4}}
+	sizes := append(slices.Clone(sizes), tea.WindowSizeMsg{Width: 33, Height: 9}, tea.WindowSizeMsg{Width: 10, Height: 3}, tea.WindowSizeMsg{Width: 7, Height: 4})
 	r := rand.New(rand.NewPCG(7, 8))
 	kinds := map[string]bool{}
 	for _, script := range scripts {
@@ -258,7 +288,10 @@ func TestNoTextBreaksAnyScreen(t *testing.T) {
 		kinds[fmt.Sprintf("%T", d.m.screen())] = true
 		for _, size := range sizes {
 			d.m.Update(size)
-			checkFrame(t, d.m)
+			for _, theme := range ThemeNames() {
+				d.wears(theme)
+				checkFrame(t, d.m)
+			}
 		}
 		if t.Failed() {
 			t.Fatalf("after %q", script)

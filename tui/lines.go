@@ -100,6 +100,36 @@ func (l line) shortened(width int) line {
 	return l
 }
 
+// lastShortened is the line with its last span shortened, for rows of a table.
+func (l line) lastShortened(width int) line {
+	last := len(l) - 1
+	if last < 0 || l.width() <= width {
+		return l
+	}
+	room := width - l[:last].width()
+	if room < 1 {
+		return l
+	}
+	return append(slices.Clone(l[:last]), span{shortened(l[last].text, room), l[last].ink})
+}
+
+// wrapped breaks the line between spans, and a span of its own between words.
+func (l line) wrapped(width int) []line {
+	var lines []line
+	for _, part := range l.flow(width) {
+		if len(part) != 1 || part.width() <= width {
+			lines = append(lines, part.shortened(width))
+			continue
+		}
+		text := strings.TrimLeft(part[0].text, " ")
+		indent := part[0].text[:len(part[0].text)-len(text)]
+		for _, words := range safe.Wrap(text, max(1, width-len(indent))) {
+			lines = append(lines, inked(part[0].ink, indent+words))
+		}
+	}
+	return lines
+}
+
 // flow breaks the line between spans where it is wider than width.
 func (l line) flow(width int) []line {
 	var lines []line

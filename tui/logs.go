@@ -190,10 +190,10 @@ func (l *logs) draw(m *model, d layout) []line {
 		text := line{{stamp(time.Unix(l.Num(row, 0), 0)) + "  ", inkDim}, {safe.Fit(l.Text(row, logActor), actorWidth) + " ", inkStrong}, {outcome, stateInk(outcome)}, {" " + rest, inkPlain}}
 		if i == l.Cursor() {
 			lead[0] = '>'
-			lines = append(lines, append(inked(inkStrong, string(lead)), text...).fit(d.width).underCursor())
+			lines = append(lines, append(inked(inkStrong, string(lead)), text...).lastShortened(d.width).fit(d.width).underCursor())
 			continue
 		}
-		lines = append(lines, append(plain(string(lead)), text...))
+		lines = append(lines, append(plain(string(lead)), text...).lastShortened(d.width))
 	}
 	if height == d.body-1 {
 		return lines

@@ -60,6 +60,30 @@ func TestTextIsShortenedAtWords(t *testing.T) {
 	}
 }
 
+// TestWhatDoesNotFitSaysSo has rows, questions and choices that are longer than their
+// place.
+func TestWhatDoesNotFitSaysSo(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	d.press("6")
+	d.shows("Win big today...")
+	d.press("2")
+	d.shows("<U+202E>Win...")
+	d.press("1m")
+	d.shows("which cannot be taken back", "ctrl-s sends it, esc keeps the draft")
+	d = begin(t, newWorld(t), 60, 15)
+	d.press("x")
+	d.shows("(4 more lines)", "esc back")
+	d.press("<esc>3")
+	d.shows("note on 9xA0z...")
+	// Where no row has room for what is staged, the last line has it.
+	d = begin(t, newWorld(t), 10, 3)
+	d.shows(" ? help")
+	d.press("r")
+	d.shows(" OUTBOX...")
+	d.press("u")
+	d.shows(" ? help")
+}
+
 func TestEveryEmptyListSaysWhy(t *testing.T) {
 	w := newWorld(t)
 	d := begin(t, w, 80, 24)

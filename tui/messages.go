@@ -101,10 +101,11 @@ func (m *model) writeLetter(l letter, text string, filled bool, wrong string) {
 		save := m.save()
 		return m.after(draftWait, func() tea.Msg { return save() })
 	}
-	title := []line{inked(inkStrong, " "+l.head+"   ctrl-s adds it, esc keeps the draft")}
+	keys := "   ctrl-s adds it, esc keeps the draft"
 	if l.kind == action.UserMessage {
-		title[0] = inked(inkStrong, " "+l.head+"   ctrl-s sends it, esc keeps the draft")
+		keys = "   ctrl-s sends it, esc keeps the draft"
 	}
+	title := []line{{{" " + l.head, inkStrong}, {keys, inkStrong}}}
 	for _, part := range safe.Wrap(safe.Line(wrong), max(1, m.width-2)) {
 		if wrong != "" {
 			title = append(title, inked(inkBad, " "+part))

@@ -402,7 +402,7 @@ func (s *nounScreen) drawRow(m *model, row int, cursor bool, width int) line {
 		if reason := m.troubles[r.Target]; reason != "" {
 			text, own = "! "+reason, inkBad
 		}
-		l = append(l, span{text, own})
+		l = append(l, span{text, own}).lastShortened(width)
 	}
 	if cursor {
 		return l.underCursor()

@@ -17,15 +17,15 @@ var pictures = flag.Bool("pictures", false, "draw the screens into docs/images")
 
 // pictured are the screens that are drawn, in each theme.
 var pictured = []string{
-	"reports", "reports-staged", "reports-grouped", "reports-posts", "report", "visibility", "users", "user", "log", "help", "actions",
-	"relays", "hosts", "config", "settings", "statuses", "invites", "queues", "jobs", "apps", "bans", "palette",
+	"reports", "reports-staged", "reports-grouped", "reports-posts", "report", "visibility", "play", "person", "users", "users-verbs", "user", "log", "help", "actions",
+	"relays", "hosts", "config", "settings", "changes", "statuses", "chats", "messages", "documents", "stats", "invites", "queues", "jobs", "apps", "bans", "palette",
 }
 
 // TestPictures draws the screens as a terminal shows them, as SVG. It checks that
 // every line of a picture has all of its cells.
 func TestPictures(t *testing.T) {
 	draw := func(name, theme, keys string, width, height int) {
-		d := beginIn(t, newWorld(t), width, height, t.TempDir(), Options{Theme: theme})
+		d := beginIn(t, newWorld(t), width, height, t.TempDir(), Options{Theme: theme, Playbooks: playbooks(t, nil)})
 		d.press(keys)
 		svg := picture(t, d.m, theme)
 		if !*pictures {

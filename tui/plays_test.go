@@ -209,7 +209,7 @@ func TestMarkedPostsAloneAreDeletedByAPlay(t *testing.T) {
 	d.press("/state:closed<enter>")
 	d.pass(time.Second)
 	d.press("p")
-	d.shows("open of the", "reports loaded; there may be more")
+	d.shows("open of the", "reports loaded; there may be", "more)")
 }
 
 func TestPlaybooksThatDoNotFitAreShownOneByOne(t *testing.T) {

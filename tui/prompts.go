@@ -115,7 +115,10 @@ func (m *model) promptPaste(text string) tea.Cmd {
 
 // draw is the prompt's lines at a width.
 func (p *prompt) draw(width int) []line {
-	lines := append([]line{}, p.title...)
+	var lines []line
+	for _, l := range p.title {
+		lines = append(lines, l.wrapped(width)...)
+	}
 	if p.text != nil {
 		for i, text := range p.text.draw(width - safe.Width(p.label) - 2) {
 			label := p.label

@@ -96,7 +96,7 @@ func (r *reports) bar(m *model) []command {
 	if r.onPosts {
 		return []command{doMark, doDelete, doSensitive, doVisibility, doShowCW, doMedia, doBack}
 	}
-	return []command{doResolve, doClose, doReopen, doNote, doDeactivate, doDelete, doSensitive, doGroup, doFilter}
+	return []command{doResolve, doClose, doReopen, doNote, doPlay, doDeactivate, doDelete, doSensitive, doGroup, doFilter}
 }
 
 // hint names the effect of keys on the marked rows.

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -73,7 +74,11 @@ func (m *model) promptLines() []line {
 	}
 	lines := m.prompt.draw(m.width - 1)
 	if most := max(1, m.height/2); len(lines) > most {
-		lines = append(lines[:most-1:most-1], lines[len(lines)-1])
+		kept := lines[: most-1 : most-1]
+		if most > 2 {
+			kept = append(kept[:most-2:most-2], inked(inkDim, fmt.Sprintf("   (%d more lines)", len(lines)-most+1)))
+		}
+		lines = append(kept, lines[len(lines)-1])
 	}
 	// Walls stand at the left alone: to the right of free text they would go astray
 	// in terminals that draw its glyphs with another width.

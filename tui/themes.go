@@ -15,9 +15,7 @@ type theme struct {
 	name   string
 	styles map[ink]sequences // without one, text is written as it is
 	alike  map[ink]ink       // the first ink with the same style
-	// marked has characters where other themes have colour alone.
-	marked bool
-	fills  bool // lines are painted to their ends
+	fills  bool              // lines are painted to their ends
 	glyphs glyphs
 }
 
@@ -90,7 +88,7 @@ func themeNamed(name string, kind terminalKind) (theme, error) {
 
 // on writes the palette for a terminal.
 func (p palette) on(kind terminalKind) theme {
-	t := theme{name: p.name, styles: map[ink]sequences{}, alike: map[ink]ink{}, marked: p.marked, fills: p.fills, glyphs: asciiGlyphs}
+	t := theme{name: p.name, styles: map[ink]sequences{}, alike: map[ink]ink{}, fills: p.fills, glyphs: asciiGlyphs}
 	if kind.utf8 {
 		t.glyphs = lineGlyphs
 	}

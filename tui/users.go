@@ -291,7 +291,7 @@ func (u *users) draw(m *model, d layout) []line {
 	}
 	from, to := u.Window(height)
 	for i := from; i < to; i++ {
-		l := u.drawRow(m, u.At(i).Row, i == u.Cursor())
+		l := u.drawRow(m, u.At(i).Row, i == u.Cursor()).lastShortened(d.width)
 		if i == u.Cursor() {
 			l = l.fit(d.width)
 		}
