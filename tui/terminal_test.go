@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -130,6 +131,47 @@ func TestOnATerminalThatAnswersLate(t *testing.T) {
 	}
 	if out := term.written(); !strings.Contains(out, "\x1b[?1049l") {
 		t.Error("the alternate screen was left on")
+	}
+}
+
+// TestAfterAKillNothingIsSentUnasked kills the program as it stands, with three staged.
+func TestAfterAKillNothingIsSentUnasked(t *testing.T) {
+	w, state := newWorld(t), t.TempDir()
+	term := onTerminal(t, w, "TUI_STATE="+state)
+	term.waits(0, "17/18")
+	n := term.types("rcd")
+	term.waits(n, "OUTBOX 3")
+	kept := func() string {
+		var all strings.Builder
+		files, err := filepath.Glob(filepath.Join(state, "*.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all.Write(text)
+		}
+		return all.String()
+	}
+	for deadline := time.Now().Add(10 * time.Second); !strings.Contains(kept(), "user.deactivate"); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("the outbox on the disk is %s", kept())
+		}
+	}
+	if err := term.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = term.cmd.Wait()
+
+	again := onTerminal(t, w, "TUI_STATE="+state)
+	again.waits(0, "3 was not sent last time")
+	again.waits(0, "resolve ?")
+	again.waits(0, "[deactivate ?]")
+	if sent := w.writes(); len(sent) != 0 {
+		t.Errorf("sent %q", sent)
 	}
 }
 

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -38,10 +40,50 @@ func TestResizeAndSuspendKeepCursorMarksAndDraft(t *testing.T) {
 	}
 }
 
+// TestNothingIsFetchedBeyondTheAPI shows 1,000 reports whose pictures, avatars and pages are
+// all at the server that counts requests.
 func TestNothingIsFetchedBeyondTheAPI(t *testing.T) {
-	d := begin(t, newWorld(t), 120, 40)
-	d.press("jj<enter>w<esc>Gbee2jj<enter><esc>31<tab>ji<esc>")
-	for _, r := range d.world.requests {
+	w := newWorld(t)
+	var here func(value any) any
+	here = func(value any) any {
+		switch v := value.(type) {
+		case object:
+			out := object{}
+			for key, item := range v {
+				out[key] = here(item)
+			}
+			return out
+		case []any:
+			out := make([]any, len(v))
+			for i, item := range v {
+				out[i] = here(item)
+			}
+			return out
+		case string:
+			return strings.ReplaceAll(v, "https://", w.URL+"/elsewhere/")
+		}
+		return value
+	}
+	first := w.Reports[0]
+	for i := range 1000 - len(w.Reports) {
+		copied := maps.Clone(first)
+		copied["id"] = fmt.Sprintf("9w00000000000%05d", 99999-i)
+		w.Reports = append(w.Reports, copied)
+	}
+	for _, list := range []*[]object{&w.Reports, &w.Users, &w.Statuses} {
+		for i, one := range *list {
+			(*list)[i] = here(one).(object)
+		}
+	}
+	w.Answers = here(w.Answers).(object)
+	d := begin(t, w, 120, 40)
+	d.shows("[image/png", "REPORTS open 999/1000")
+	d.press("jj<enter>w<esc>Gbee2jj<enter><esc>31<tab>ji<esc><tab>")
+	for range 1000 / 40 {
+		d.press("<pgdn>")
+	}
+	d.press("P<esc>67<enter>:chats kim<enter><enter>")
+	for _, r := range w.requests {
 		if !strings.Contains(r, " /api/") {
 			t.Errorf("asked for %s", r)
 		}

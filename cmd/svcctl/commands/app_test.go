@@ -240,6 +240,51 @@ func TestErrorsForMachinesAreOneObject(t *testing.T) {
 	}
 }
 
+// TestWhatActsEachTimeIsSentOnce has a server that is busy for every write, and for the
+// two reads that change something.
+func TestWhatActsEachTimeIsSentOnce(t *testing.T) {
+	for line, want := range map[string]string{
+		"user toggle kim --yes":                                 "PATCH /api/svc/admin/users/kim/toggle_activation",
+		"server restart --yes --max 1":                          "GET /api/svc/admin/restart",
+		"user password-reset kim":                               "GET /api/svc/admin/users/kim/password_reset",
+		"report note add 9xA7 text":                             "POST /api/svc/admin/reports/9xA7/notes",
+		"message send kim --text Hello --yes":                   "POST /api/v1/statuses",
+		"invite create --max-use 5":                             "POST /api/svc/admin/users/invite_token",
+		"user create joe --email joe@example.org --generate":    "POST /api/svc/admin/users",
+		"user deactivate kim --yes --timeout 10s --deadline 9s": "PATCH /api/svc/admin/users/deactivate",
+	} {
+		var mu sync.Mutex
+		var sent []string
+		_, url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			asked := r.Method + " " + r.URL.Path
+			if asked == want {
+				mu.Lock()
+				sent = append(sent, asked)
+				mu.Unlock()
+				w.Header().Set("Retry-After", "0")
+				always(503, ``)(w, r)
+				return
+			}
+			switch {
+			case strings.HasSuffix(r.URL.Path, "/users/joe"):
+				always(404, `{"error":"Not found"}`)(w, r)
+			case strings.HasSuffix(r.URL.Path, "/users/kim"):
+				always(200, `{"id":7,"nickname":"kim","account_id":"9a7","acct":"kim","deactivated":false}`)(w, r)
+			case strings.HasSuffix(r.URL.Path, "/reports/9xA7"):
+				always(200, `{"id":"9xA7","state":"open","account":{},"actor":{},"statuses":[],"notes":[]}`)(w, r)
+			default:
+				always(200, `{"id":"9a7","acct":"kim","username":"kim"}`)(w, r)
+			}
+		})
+		c := newCLI(t, url, "")
+		code := Run(c.App, strings.Fields(line))
+		// A wished state may be stated again, an act may not.
+		if again := strings.HasPrefix(line, "user deactivate"); again != (len(sent) > 1) || len(sent) == 0 || code != cli.ExitServer {
+			t.Errorf("%s: exit %d after %q: %s", line, code, sent, &c.stderr)
+		}
+	}
+}
+
 func TestAPlainReadIsTriedAgainAndAToggleIsNot(t *testing.T) {
 	busy := 0
 	f, url := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -297,6 +342,13 @@ func TestTheTokenStaysAtItsHost(t *testing.T) {
 	c = newCLI(t, url, "")
 	if code := Run(c.App, []string{"api", "GET", elsewhere + "/api/v1/instance"}); code == 0 {
 		t.Error("an address on another host was called")
+	}
+	c = newCLI(t, url, "")
+	if code := Run(c.App, strings.Fields("api POST reports/9xA7/notes -f content=x --dry-run --debug")); code != 0 || c.stdout.Len() == 0 {
+		t.Errorf("exit %d: %s", code, &c.stderr)
+	}
+	if strings.Contains(c.stdout.String()+c.stderr.String(), "the-secret-token") {
+		t.Errorf("a dry run shows:\n%s%s", &c.stdout, &c.stderr)
 	}
 }
 

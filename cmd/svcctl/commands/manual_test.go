@@ -101,7 +101,7 @@ func TestTheManualsRecipesRun(t *testing.T) {
 	}
 	_, block, _ := strings.Cut(manual(t), "\n## Recipes for cron\n")
 	recipes := regexp.MustCompile(`(?m)^[\d*/]+ [\d*/]+ \* \* [\d*] (.*)$`).FindAllStringSubmatch(block, -1)
-	if len(recipes) != 10 {
+	if len(recipes) != 12 {
 		t.Fatalf("there are %d recipes", len(recipes))
 	}
 	said := ""

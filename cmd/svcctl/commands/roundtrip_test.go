@@ -72,8 +72,8 @@ func TestTextOfStrangersIsInertInEveryNoun(t *testing.T) {
 			if code := Run(c.App, append(strings.Fields(line), "-o", format)); code != 0 {
 				t.Errorf("svcctl %s -o %s: exit %d, %s", line, format, code, &c.stderr)
 			}
-			if strings.ContainsAny(c.stdout.String(), "\x1b\u009b\u202e\a") {
-				t.Errorf("svcctl %s -o %s is not inert: %q", line, format, &c.stdout)
+			if strings.ContainsAny(c.stdout.String()+c.stderr.String(), "\x1b\u009b\u202e\a") {
+				t.Errorf("svcctl %s -o %s is not inert: %q, %q", line, format, &c.stdout, &c.stderr)
 			}
 		}
 	}
