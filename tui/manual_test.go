@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	tea "github.com/charmbracelet/bubbletea"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -68,8 +69,49 @@ func TestTheManualHasEveryKey(t *testing.T) {
 	}
 }
 
+// TestTheFirstHourIsTrue types the keys of the manual, and looks for what it says of the
+// screen.
+func TestTheFirstHourIsTrue(t *testing.T) {
+	page, err := os.ReadFile("../docs/tui.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, hour, _ := strings.Cut(string(page), "\n## The first hour\n")
+	hour, _, _ = strings.Cut(hour, "\n## ")
+	if lines := strings.Count(hour, "\n"); lines > 60 {
+		t.Errorf("it has %d lines", lines)
+	}
+	rows := regexp.MustCompile(`(?m)^\| (`+"`"+`.+) \| .+ \| (.*)\|$`).FindAllStringSubmatch(hour, -1)
+	const least = 15
+	if len(rows) < least {
+		t.Fatalf("%d rows", len(rows))
+	}
+	quoted := regexp.MustCompile("`([^`]+)`")
+	d := beginPlays(t)
+	for _, row := range rows {
+		for _, key := range quoted.FindAllStringSubmatch(row[1], -1) {
+			switch name := strings.ReplaceAll(key[1], "ctrl-", "ctrl+"); {
+			case name == "space":
+				d.press(" ")
+			case len(name) > 1 && keyNamed(name).Type != tea.KeyRunes:
+				d.press("<" + name + ">")
+			default:
+				d.press(name)
+			}
+		}
+		for _, text := range quoted.FindAllStringSubmatch(row[2], -1) {
+			if !strings.Contains(d.frame(), text[1]) {
+				t.Errorf("after %s there is no %q in\n%s", row[1], text[1], d.frame())
+			}
+		}
+	}
+	if writes := d.world.writes(); !d.quit || len(writes) > 0 {
+		t.Errorf("at the end: quit %v, sent %q", d.quit, writes)
+	}
+}
+
 // tested are the folders with the tests that the manual names.
-var tested = []string{".", "tty", "list", "staged", "quiet", "shown", "../server", "../server/e2e", "../cmd/svcctl/commands"}
+var tested = []string{".", "tty", "list", "staged", "quiet", "shown", "../server", "../server/e2e", "../cmd/svcctl/commands", "../cmd/svcd/sshd"}
 
 // TestTheManualNamesTestsThatExist reads the tables of statements: each of them has a
 // number, and tests that there are.
