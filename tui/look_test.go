@@ -75,6 +75,8 @@ func TestWhatDoesNotFitSaysSo(t *testing.T) {
 	d.shows("(4 more lines)", "esc back")
 	d.press("<esc>3")
 	d.shows("note on 9xA0z...")
+	d.press("5")
+	d.shows("Inst...")
 	// Where no row has room for what is staged, the last line has it.
 	d = begin(t, newWorld(t), 10, 3)
 	d.shows(" ? help")

@@ -360,12 +360,22 @@ func (s *nounScreen) nothing(m *model) line {
 // wideColumns is the width from which columns marked as wide are drawn.
 const wideColumns = 100
 
+// lastColumn is the last one that is drawn, which has the room that is left.
+func (s *nounScreen) lastColumn(width int) int {
+	last := len(s.noun.Columns) - 1
+	for last > 0 && s.noun.Columns[last].Wide && width < wideColumns {
+		last--
+	}
+	return last
+}
+
 func (s *nounScreen) heads(width int) string {
 	var b strings.Builder
+	last := s.lastColumn(width)
 	for i, c := range s.noun.Columns {
 		switch {
 		case c.Wide && width < wideColumns:
-		case i == len(s.noun.Columns)-1:
+		case i == last:
 			b.WriteString(c.Head)
 		default:
 			b.WriteString(safe.Fit(c.Head, c.Width) + " ")
@@ -384,6 +394,7 @@ func (s *nounScreen) drawRow(m *model, row int, cursor bool, width int) line {
 		lead[1], ink = '*', inkMark
 	}
 	l := line{{string(lead), ink}}
+	last := s.lastColumn(width)
 	for i, c := range s.noun.Columns {
 		if c.Wide && width < wideColumns {
 			continue
@@ -395,7 +406,7 @@ func (s *nounScreen) drawRow(m *model, row int, cursor bool, width int) line {
 				text, own = wish, inkWarn
 			}
 		}
-		if i < len(s.noun.Columns)-1 {
+		if i != last {
 			l = append(l, span{safe.Fit(safe.Truncate(text, c.Width, "~"), c.Width) + " ", own})
 			continue
 		}

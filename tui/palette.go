@@ -271,7 +271,7 @@ func (m *model) runCommand(text string) tea.Cmd {
 		return nil
 	}
 	m.say(inkDim, ":"+safe.Line(text)+" ...")
-	run, width := m.cli, m.width
+	run, width := m.cli, max(0, m.width-1) // a page begins with a space
 	parent := m.load.ctx
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(parent, commandTime)

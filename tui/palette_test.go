@@ -49,7 +49,7 @@ func TestThePaletteRunsCommandsOfTheCommandLine(t *testing.T) {
 	d.shows("there is no command", ":frobnicate: exit 2")
 	d.press("<esc>:report list 'x<enter>")
 	d.shows("a quotation mark is missing")
-	want := []string{"report|list|--state|open or so (80)", "doctor (80)", "frobnicate (80)"}
+	want := []string{"report|list|--state|open or so (79)", "doctor (79)", "frobnicate (79)"}
 	if !slices.Equal(c.ran, want) {
 		t.Errorf("ran %q, want %q", c.ran, want)
 	}
@@ -108,7 +108,7 @@ func TestPlainModeRunsCommandsOfTheCommandLine(t *testing.T) {
 	d.says("doctor --verbose").hears("first line", "second line")
 	d.says("palette role list").hears("first line")
 	d.says("user " + nick).hears("USER " + nick)
-	if want := []string{"doctor|--verbose (1000)", "role|list (1000)"}; !slices.Equal(c.ran, want) {
+	if want := []string{"doctor|--verbose (999)", "role|list (999)"}; !slices.Equal(c.ran, want) {
 		t.Errorf("ran %q, want %q", c.ran, want)
 	}
 }

@@ -177,7 +177,7 @@ func (m *model) callPerson(c command, people []shown.Person) {
 	if p.Acct.String() == "" {
 		label = string(c) + " " + shown.Acct(p.Nick).String()
 	}
-	m.askNames(string(c), accts([]string{p.Nick}), func(m *model) tea.Cmd {
+	m.askNames(m.keys.help(c), accts([]string{p.Nick}), func(m *model) tea.Cmd {
 		load := m.load
 		m.say(inkDim, label+" ...")
 		return load.run(func(ctx context.Context) tea.Msg {

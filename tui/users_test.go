@@ -71,7 +71,7 @@ func TestUserVerbsAreStagedSentAndTakenBack(t *testing.T) {
 	d.press("u")
 	d.shows("cannot be undone")
 	d.press("L")
-	d.shows("y yes")
+	d.shows("a link to choose a new password, once:", "y yes")
 	d.press("y")
 	d.shows("reset-link kim: http")
 	d.press("aC")

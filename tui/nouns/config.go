@@ -23,7 +23,7 @@ import (
 var config = &Noun{
 	Name: "config", Key: "5", Help: "settings",
 	Beside:  true,
-	Columns: []Column{{Head: "SAVED", Width: 6, Tone: true}, {Head: "FIELDS", Width: 6}, {Head: "GROUP", Width: 34}, {Head: "LABEL", Width: 28}, {Head: "ABOUT"}},
+	Columns: []Column{{Head: "SAVED", Width: 6, Tone: true}, {Head: "FIELDS", Width: 6}, {Head: "GROUP", Width: 34}, {Head: "LABEL", Width: 28}, {Head: "ABOUT", Wide: true}},
 	Empty:   "the server describes no settings",
 	Into:    "settings",
 	Rows: func(c *client.Client, _ Query) Reader {

@@ -403,7 +403,7 @@ func (d *doctor) settings(ctx context.Context, conn *cli.Connection) {
 // terminal tells what the screen can show.
 func (d *doctor) terminal() {
 	a := d.app
-	if !a.TTYOut {
+	if !a.TTYOut || a.Height == 0 { // a page of the terminal UI has no height
 		d.ok("terminal", "standard output is none")
 		return
 	}

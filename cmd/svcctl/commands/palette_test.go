@@ -35,6 +35,9 @@ func TestThePaletteRunsCommandsOnTheSameConnection(t *testing.T) {
 	if out, err = said("report list --count"); err != nil || out != "3\n" {
 		t.Errorf("count: %v, %q", err, out)
 	}
+	if out, _ = said("doctor -o tsv --no-headers"); !strings.Contains(out, "ok\tterminal\tstandard output is none") {
+		t.Errorf("doctor judges a terminal that it does not have:\n%s", out)
+	}
 	// What needs a person is refused without --yes, and nothing is sent.
 	if out, err = said("status delete a"); err == nil || !strings.Contains(out, "needs a confirmation; nothing was sent") {
 		t.Errorf("unconfirmed: %v, %q", err, out)
