@@ -56,12 +56,15 @@ func (d *DB) HoldURIs(ctx context.Context, uris ...string) error {
 
 // inOrder is the condition of a statement that writes the rows of a table that
 // fulfil cond, and locks them in the order of their key: up to limit of them, 0 for
-// all.
+// all. On SQLite, which locks no rows, they have no order.
 func (d *DB) inOrder(table, key, cond string, limit int) string {
 	if d.pool.dialect != Postgres && limit == 0 {
 		return cond
 	}
-	rows := "(" + key + ") IN (SELECT " + key + " FROM " + table + " WHERE " + cond + " ORDER BY " + key
+	rows := "(" + key + ") IN (SELECT " + key + " FROM " + table + " WHERE " + cond
+	if d.pool.dialect == Postgres {
+		rows += " ORDER BY " + key
+	}
 	if limit > 0 {
 		rows += limitOf(limit)
 	}

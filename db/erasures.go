@@ -95,8 +95,8 @@ func Erasures() []Erasure {
 	}
 }
 
-// Erase removes up to limit rows of e and reports whether there may be more.
-// Repeating it does nothing.
+// Erase removes up to limit rows of e, in the order of their key, and reports whether
+// there may be more. Repeating it does nothing.
 func (d *DB) Erase(ctx context.Context, e Erasure, accountID string, limit int) (more bool, err error) {
 	if e.Kept != "" {
 		return false, nil
@@ -105,12 +105,7 @@ func (d *DB) Erase(ctx context.Context, e Erasure, accountID string, limit int) 
 	if e.by != nil {
 		n, err = e.by(ctx, d, accountID, limit)
 	} else {
-		keys := e.key
-		if strings.Contains(keys, ",") {
-			keys = "(" + keys + ")"
-		}
-		n, err = d.exec(ctx, "erase "+e.Table, "DELETE FROM "+e.Table+" WHERE "+keys+" IN (SELECT "+e.key+" FROM "+e.Table+
-			" WHERE "+e.Column+" = ? LIMIT ?)", e.prefix+accountID, limit)
+		n, err = d.exec(ctx, "erase "+e.Table, "DELETE FROM "+e.Table+" WHERE "+d.inOrder(e.Table, e.key, e.Column+" = ?", limit), e.prefix+accountID)
 	}
 	if n > 0 {
 		d.countsChanged(Everybody)
@@ -302,10 +297,10 @@ func eraseParticipations(ctx context.Context, d *DB, accountID string, limit int
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
-	if _, err := d.exec(ctx, "erase participants", "DELETE FROM participation_accounts WHERE participation_id IN ?", ids); err != nil {
+	if _, err := d.exec(ctx, "erase participants", "DELETE FROM participation_accounts WHERE "+d.inOrder("participation_accounts", "participation_id, account_id", "participation_id IN ?", 0), ids); err != nil {
 		return 0, err
 	}
-	return d.exec(ctx, "erase conversations", "DELETE FROM participations WHERE id IN ?", ids)
+	return d.exec(ctx, "erase conversations", "DELETE FROM participations WHERE "+d.inOrder("participations", "id", "id IN ?", 0), ids)
 }
 
 // eraseTags removes moderators' tags, which are in the account's row too.

@@ -2,7 +2,11 @@ package db_test
 
 import (
 	"context"
+	"errors"
 	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"svc/db"
@@ -85,6 +89,101 @@ func TestErasingReadsOnlyWhatIsErased(t *testing.T) {
 					t.Errorf("%s.%s: %q\n%q\n%s", e.Table, e.Column, waste, plan, sql)
 				}
 			}
+		}
+	})
+}
+
+// TestErasingIsInOrder erases rows beside a transaction that changes them one after
+// the other, in the order of their keys. The rows lie in the opposite order in the
+// table. A second attempt means a deadlock.
+func TestErasingIsInOrder(t *testing.T) {
+	const muting, seeing = "mutes", "notifications"
+	for _, e := range db.Erasures() {
+		if !slices.Contains([]string{muting + ".target_id", seeing + ".from_id"}, e.Table+"."+e.Column) {
+			continue
+		}
+		t.Run(e.Table, func(t *testing.T) {
+			dbtest.Each(t, func(t *testing.T, d *db.DB) {
+				ann := dbtest.Account(t, d, "ann")
+				var others []string
+				for n := range 8 {
+					others = append(others, dbtest.Account(t, d, "other"+strconv.Itoa(n)).ID)
+				}
+				insert := "INSERT INTO mutes (target_id, account_id, created_at) VALUES (?, ?, 1)"
+				if e.Table == seeing {
+					insert = "INSERT INTO notifications (from_id, account_id, id, type, created_at) VALUES (?, ?, ?, 'mention', 1)"
+				}
+				for i, other := range slices.Backward(others) {
+					args := []any{ann.ID, other, i}
+					must(t, dbtest.Exec(t, d, insert, args[:strings.Count(insert, "?")]...))
+				}
+				attempts := 0
+				run := func(do func(ctx context.Context, tx *db.DB) error) func(context.Context) error {
+					return func(ctx context.Context) error {
+						return d.Tx(ctx, func(tx *db.DB) error {
+							attempts++
+							return do(ctx, tx)
+						})
+					}
+				}
+				change := run(func(ctx context.Context, tx *db.DB) (err error) {
+					for i, other := range others {
+						if e.Table == seeing {
+							err = errors.Join(err, tx.SeeNotification(ctx, other, int64(i)))
+						} else {
+							err = errors.Join(err, tx.PutMute(ctx, &db.Mute{AccountID: other, TargetID: ann.ID}))
+						}
+					}
+					return err
+				})
+				erase := run(func(ctx context.Context, tx *db.DB) error {
+					more, err := tx.Erase(ctx, e, ann.ID, 10)
+					if more {
+						t.Error("there is more than all")
+					}
+					return err
+				})
+				must(t, errors.Join(dbtest.Between(t, d, e.Table, change, erase)))
+				if attempts != 2 {
+					t.Errorf("%d attempts", attempts)
+				}
+			})
+		})
+	}
+}
+
+// TestErasingGoesOnWhereAnotherErased: of more rows than one step removes, some are
+// removed by another transaction meanwhile. The step takes others for them, and so does
+// not count as the last.
+func TestErasingGoesOnWhereAnotherErased(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		ann, bob := dbtest.Account(t, d, "ann"), dbtest.Account(t, d, "bob")
+		for id := range 5 {
+			must(t, dbtest.Exec(t, d, "INSERT INTO notifications (id, from_id, account_id, type, emoji, created_at) VALUES (?, ?, ?, 'mention', ?, 1)", id, ann.ID, bob.ID, strings.Repeat("x", id)))
+		}
+		i := slices.IndexFunc(db.Erasures(), func(e db.Erasure) bool { return e.Table == "notifications" && e.Column == "from_id" })
+		dismiss := func(ctx context.Context) error {
+			return d.Tx(ctx, func(tx *db.DB) error {
+				_, err := tx.DeleteNotifications(ctx, bob.ID, 0)
+				return err
+			})
+		}
+		must(t, errors.Join(dbtest.Between(t, d, "DELETE FROM notifications", dismiss, func(ctx context.Context) error {
+			for more := true; more; {
+				err := d.Tx(ctx, func(tx *db.DB) (err error) {
+					more, err = tx.Erase(ctx, db.Erasures()[i], ann.ID, 2)
+					return err
+				})
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})))
+		var left int
+		must(t, d.Writer().QueryRowContext(t.Context(), "SELECT COUNT(*) FROM notifications").Scan(&left))
+		if left != 0 {
+			t.Errorf("%d notifications are left", left)
 		}
 	})
 }
