@@ -49,6 +49,8 @@ func TestChatsAndNewsReadOnlyWhatTheyShow(t *testing.T) {
 		return err
 	})
 	add("see", func(ctx context.Context, d *db.DB) error { _, err := d.SeeNotifications(ctx, "a", 9, 5); return err })
+	add("see a thread", func(ctx context.Context, d *db.DB) error { _, err := d.SeeThread(ctx, "a", 1, 9, 5); return err })
+	add("end logins", func(ctx context.Context, d *db.DB) error { return d.DeleteLogins(ctx, "a") })
 	add("unseen", func(ctx context.Context, d *db.DB) error { _, err := d.UnseenNotifications(ctx, "a"); return err })
 	add("subscribers", func(ctx context.Context, d *db.DB) error { _, err := d.Subscribers(ctx, "a", true, "b", 5); return err })
 	for _, viewer := range []string{"", "a", "b"} {

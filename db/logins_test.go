@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -96,6 +97,39 @@ func TestLoginsReadNoWholeTable(t *testing.T) {
 					t.Errorf("%s: %v in the plan of %s", name, bad, sql)
 				}
 			}
+		}
+	})
+}
+
+// TestManyLoginsEndAtOnce: all logins of an account are gone after one call, which
+// removes some hundred in a statement.
+func TestManyLoginsEndAtOnce(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		const many, atOnce = 1200, 500
+		ann, bob := dbtest.Account(t, d, "ann"), dbtest.Account(t, d, "bob")
+		app := &db.App{Name: "x", Scopes: "read", ClientID: "x", Secret: "x"}
+		must(t, d.CreateApp(t.Context(), app))
+		for _, a := range []*db.Account{ann, bob} {
+			must(t, dbtest.Exec(t, d, `WITH RECURSIVE g (v) AS (SELECT 1 UNION ALL SELECT v + 1 FROM g WHERE v < ?)
+				INSERT INTO tokens (token_hash, app_id, account_id, scopes, expires_at, created_at) SELECT ? || v, CAST(? AS BIGINT), ?, 'read', 0, 0 FROM g`, many, a.ID, app.ID, a.ID))
+		}
+		must(t, d.CreateSession(t.Context(), &db.Session{IDHash: "x", AccountID: ann.ID, ExpiresAt: d.Now()}))
+		count := func(a *db.Account) (n int) {
+			must(t, d.Writer().QueryRowContext(t.Context(), "SELECT (SELECT COUNT(*) FROM tokens WHERE account_id = a.id) + (SELECT COUNT(*) FROM sessions WHERE account_id = a.id) FROM accounts a WHERE nickname = '"+a.Nickname+"'").Scan(&n))
+			return n
+		}
+		statements := 0
+		ctx := db.WatchStatements(t.Context(), func(sql string) {
+			if strings.HasPrefix(sql, "DELETE FROM tokens") {
+				statements++
+			}
+		})
+		must(t, d.DeleteLogins(ctx, ann.ID))
+		if statements != many/atOnce+1 {
+			t.Errorf("the tokens took %d statements", statements)
+		}
+		if ann, bob := count(ann), count(bob); ann != 0 || bob != many {
+			t.Errorf("%d of one's own logins and %d of another's are left", ann, bob)
 		}
 	})
 }

@@ -204,16 +204,14 @@ func (d *DB) AccountTokens(ctx context.Context, accountID string, limit int) ([]
 }
 
 // DeleteLogins removes all tokens, codes, sessions and pending logins of an
-// account.
+// account, some hundred in a statement: all of them end at once.
 func (d *DB) DeleteLogins(ctx context.Context, accountID string) error {
-	for _, query := range []string{
-		"DELETE FROM tokens WHERE account_id = ?",
-		"DELETE FROM authorisations WHERE account_id = ?",
-		"DELETE FROM sessions WHERE account_id = ?",
-		"DELETE FROM mfa_tokens WHERE account_id = ?",
-	} {
-		if _, err := d.exec(ctx, "delete logins", query, accountID); err != nil {
-			return err
+	for _, of := range []struct{ table, key string }{{"tokens", "id"}, {"authorisations", "code_hash"}, {"sessions", "id_hash"}, {"mfa_tokens", "token_hash"}} {
+		for n := int64(sweepSize); n == sweepSize; {
+			var err error
+			if n, err = d.exec(ctx, "delete logins", "DELETE FROM "+of.table+" WHERE "+d.inOrder(of.table, of.key, "account_id = ?", sweepSize), accountID); err != nil {
+				return err
+			}
 		}
 	}
 	return d.Announce(ctx, AccountChanged, accountID)

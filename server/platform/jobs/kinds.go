@@ -93,11 +93,13 @@ type ForgetVotes struct {
 func (ForgetVotes) Kind() string { return "forget_votes" }
 
 // ChangeNotifications goes on with the notifications of an account up to one, which
-// are many: they are marked as seen, or with Clear removed.
+// are many: they are marked as seen, or with Clear removed. With a status, only those
+// about its thread are.
 type ChangeNotifications struct {
 	AccountID string `json:"account_id"`
 	UpTo      int64  `json:"up_to"`
 	Clear     bool   `json:"clear,omitempty"`
+	StatusID  string `json:"status_id,omitempty"`
 }
 
 // Kind names the job.

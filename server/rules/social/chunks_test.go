@@ -180,6 +180,36 @@ func TestManyNotificationsAreChangedInChunks(t *testing.T) {
 	})
 }
 
+// TestANotifiedThreadIsMutedInChunks: a mute marks the newest notifications of its
+// thread as seen, and a job older ones, but none of other threads, and none that came
+// after the mute.
+func TestANotifiedThreadIsMutedInChunks(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		const n, chunk = 620, 500
+		ann, bob := w.person("ann"), w.person("bob")
+		s, other := w.post(bob, social.NewStatus{Text: "x"}), w.post(bob, social.NewStatus{Text: "y"})
+		some := func(n int, from string, of *db.Status) {
+			w.numbers(n, "INSERT INTO notifications (account_id, type, from_id, status_id, emoji, created_at) SELECT ?, 'mention', ?, ?, ? || v, v FROM g", ann.ID, bob.ID, of.ID, from)
+		}
+		some(n, "old/", s)
+		some(1, "old/", other)
+		_, err := w.MuteThread(ctx, ann, s.ID, 0)
+		w.must(err)
+		w.wantRows(n+1-chunk+1, "notifications WHERE NOT seen")
+		rest := jobs.ChangeNotifications{AccountID: ann.ID, UpTo: int64(w.rows("SELECT MAX(id) FROM notifications WHERE NOT seen AND status_id = ?", s.ID)), StatusID: s.ID}
+		w.wantJob(rest)
+		some(1, "new/", s)
+		w.must(w.ChangeNotifications(ctx, rest))
+		w.wantRows(1, "notifications WHERE NOT seen AND status_id = ?", s.ID)
+		w.wantRows(1, "notifications WHERE NOT seen AND status_id = ?", other.ID)
+		w.must(w.ChangeNotifications(ctx, rest))
+		w.must(w.DeleteStatus(ctx, bob, s.ID))
+		w.must(w.ChangeNotifications(ctx, rest))
+	})
+}
+
 // wantJob fails unless a job with these arguments waits.
 func (w *world) wantJob(job jobs.ChangeNotifications) {
 	w.t.Helper()

@@ -46,6 +46,9 @@ func (s *Service) SeeNotifications(ctx context.Context, by *db.Account, upTo int
 // ChangeNotifications runs a job of its kind, in steps of their own transactions. Run
 // twice it does nothing more.
 func (s *Service) ChangeNotifications(ctx context.Context, job jobs.ChangeNotifications) error {
+	if job.StatusID != "" {
+		return s.seeThread(ctx, job)
+	}
 	return s.db.Steps(ctx, func(tx *db.DB) (bool, error) {
 		if job.Clear {
 			next, err := tx.ClearNotifications(ctx, job.AccountID, job.UpTo, eraseChunk)

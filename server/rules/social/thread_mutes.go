@@ -2,15 +2,17 @@ package social
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"svc/db"
 	"svc/server/platform/fault"
+	"svc/server/platform/jobs"
 )
 
 // MuteThread mutes the conversation of a status, for a while or with 0 for
-// good, and returns the status. Existing notifications of it count as seen. It
-// is refused if by mutes it already.
+// good, and returns the status. Existing notifications of it count as seen, older
+// ones once a job saw them if many are unseen. It is refused if by mutes it already.
 func (s *Service) MuteThread(ctx context.Context, by *db.Account, id string, expiresIn time.Duration) (*db.Status, error) {
 	if expiresIn < 0 {
 		return nil, fault.Invalid("A mute cannot end before it begins")
@@ -28,8 +30,35 @@ func (s *Service) MuteThread(ctx context.Context, by *db.Account, id string, exp
 			return fault.Malformed("conversation is already muted")
 		}
 		m.ConversationID = conversation
-		return tx.PutThreadMute(ctx, m)
+		if err := tx.PutThreadMute(ctx, m); err != nil {
+			return err
+		}
+		next, err := tx.SeeThread(ctx, by.ID, conversation, math.MaxInt64, eraseChunk)
+		if err != nil || next == 0 {
+			return err
+		}
+		return jobs.Enqueue(ctx, tx, jobs.ChangeNotifications{AccountID: by.ID, UpTo: next, StatusID: id})
 	})
+}
+
+// seeThread goes on to mark notifications of the thread of a status as seen.
+func (s *Service) seeThread(ctx context.Context, job jobs.ChangeNotifications) error {
+	for upTo := job.UpTo; upTo > 0; {
+		var next int64
+		err := s.db.Tx(ctx, func(tx *db.DB) error {
+			status, err := tx.HeldStatus(ctx, job.StatusID) // its thread may have merged into another
+			if err != nil || status.ConversationID == nil {
+				return ignoreNotFound(err)
+			}
+			next, err = tx.SeeThread(ctx, job.AccountID, *status.ConversationID, upTo, eraseChunk)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		upTo = next
+	}
+	return nil
 }
 
 // UnmuteThread ends the mute of a conversation and returns the status; none is
