@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"fmt"
 )
 
 // The hosts that a HostFilter selects.
@@ -60,22 +59,20 @@ func (d *DB) HostState(ctx context.Context, host string) (*HostState, error) {
 	return &row, err
 }
 
-// RetryHost makes all deliveries of a host due now, and ends its pause. It
-// takes several transactions for many deliveries.
-func (d *DB) RetryHost(ctx context.Context, host string) error {
+// RetryHost ends the pause of a host, makes some hundred of its deliveries due now,
+// and reports whether there may be more. An unknown host is ErrNotFound.
+func (d *DB) RetryHost(ctx context.Context, host string) (more bool, err error) {
 	n, err := d.exec(ctx, "forget pause", "UPDATE instances SET retry_at = NULL WHERE host = ?", host)
+	if err == nil && n == 0 {
+		err = notFound("host %s", host)
+	}
 	if err != nil {
-		return err
+		return false, err
 	}
-	if n == 0 {
-		return fmt.Errorf("host %s: %w", host, ErrNotFound)
+	if n, err = d.wakeDeliveries(ctx, host); err != nil {
+		return false, err
 	}
-	for n = sweepSize; n == sweepSize; {
-		if n, err = d.wakeDeliveries(ctx, host); err != nil {
-			return err
-		}
-	}
-	return d.hostDue(ctx, host)
+	return n == sweepSize, d.hostDue(ctx, host)
 }
 
 // RetryHosts makes the deliveries of all failing hosts due and returns the
@@ -96,29 +93,24 @@ func (d *DB) RetryHosts(ctx context.Context) (int64, error) {
 	return n, err
 }
 
-// ForgetHost drops the deliveries of a host, its gone inboxes and its failures.
-// It returns the number of deliveries.
-func (d *DB) ForgetHost(ctx context.Context, host string) (dropped int, err error) {
+// ForgetHost drops the failures of a host, its gone inboxes, and some hundred of its
+// deliveries. It returns their number, and whether there may be more. An unknown host
+// is ErrNotFound.
+func (d *DB) ForgetHost(ctx context.Context, host string) (dropped int, more bool, err error) {
 	n, err := d.exec(ctx, "forget failures", `UPDATE instances SET failures = 0, retry_at = NULL, unreachable_since = NULL, last_error = '', last_error_at = NULL
 		WHERE host = ?`, host)
-	if err != nil {
-		return 0, err
+	if err == nil && n == 0 {
+		err = notFound("host %s", host)
 	}
-	if n == 0 {
-		return 0, fmt.Errorf("host %s: %w", host, ErrNotFound)
+	if err != nil {
+		return 0, false, err
 	}
 	if _, err := d.exec(ctx, "forget gone inboxes", "DELETE FROM gone_inboxes WHERE host = ?", host); err != nil {
-		return 0, err
+		return 0, false, err
 	}
-	for n := sweepSize; n == sweepSize; dropped += n {
-		err := d.Tx(ctx, func(tx *DB) error {
-			var err error
-			n, err = tx.dropDeliveries(ctx, "id IN (SELECT id FROM deliveries WHERE host = ?"+limitOf(sweepSize)+")", host)
-			return err
-		})
-		if err != nil {
-			return dropped, err
-		}
+	dropped, err = d.dropDeliveries(ctx, "id IN (SELECT id FROM deliveries WHERE host = ?"+limitOf(sweepSize)+")", host)
+	if err != nil {
+		return 0, false, err
 	}
-	return dropped, d.hostDue(ctx, host)
+	return dropped, dropped == sweepSize, d.hostDue(ctx, host)
 }

@@ -30,19 +30,33 @@ const failedPage = 100
 // RetryHost has all that waits for a host tried at once, for an admin. An unknown
 // host is db.ErrNotFound.
 func (s *Service) RetryHost(ctx context.Context, by *db.Account, host string) error {
-	if err := rights.AdministerNow(ctx, s.db, by); err != nil {
-		return err
+	for more := true; more; {
+		err := s.administer(ctx, by, func(tx *db.DB) (err error) {
+			more, err = tx.RetryHost(ctx, host)
+			return err
+		})
+		if err != nil {
+			return err
+		}
 	}
-	return s.db.RetryHost(ctx, host)
+	return nil
 }
 
 // ForgetHost drops all that waits for a host, and its failures, for an admin. It
 // returns the number of deliveries. An unknown host is db.ErrNotFound.
-func (s *Service) ForgetHost(ctx context.Context, by *db.Account, host string) (int, error) {
-	if err := rights.AdministerNow(ctx, s.db, by); err != nil {
-		return 0, err
+func (s *Service) ForgetHost(ctx context.Context, by *db.Account, host string) (dropped int, err error) {
+	for more := true; more; {
+		var n int
+		err := s.administer(ctx, by, func(tx *db.DB) (err error) {
+			n, more, err = tx.ForgetHost(ctx, host)
+			return err
+		})
+		if err != nil {
+			return dropped, err
+		}
+		dropped += n
 	}
-	return s.db.ForgetHost(ctx, host)
+	return dropped, nil
 }
 
 // RetryJob has a failed job run again, for an admin. Another is db.ErrNotFound.
