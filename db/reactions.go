@@ -40,10 +40,14 @@ func (d *DB) HoldStatuses(ctx context.Context, ids ...string) error {
 
 // CreateReaction inserts r and counts it. It is false, without changes, if the
 // reaction exists, or its account is deactivated: MarkDeleted waits for the
-// account, which is held here. A status that is gone is ErrNotFound.
+// account, which is held here. A status that is gone is ErrNotFound. An id is made
+// once the status is held, so that no lower one is stored later.
 func (d *DB) CreateReaction(ctx context.Context, r *EmojiReaction) (bool, error) {
 	if err := d.HoldStatus(ctx, r.StatusID); err != nil {
 		return false, err
+	}
+	if r.ID == "" {
+		r.ID = d.NewID()
 	}
 	query := `INSERT INTO emoji_reactions (id, account_id, status_id, emoji, uri, created_at)
 		SELECT CAST(? AS TEXT), a.id, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT) FROM accounts a WHERE a.id = ? AND NOT a.deactivated`

@@ -398,6 +398,53 @@ func TestNoLowerIDIsStoredLater(t *testing.T) {
 	})
 }
 
+// TestNoLowerIDOfAnActIsStoredLater: favourites, reactions and reblogs, here and from
+// elsewhere, that wait for their status have ids above those made meanwhile.
+func TestNoLowerIDOfAnActIsStoredLater(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, w *world) {
+		ann, vera := w.person("ann"), w.stranger("vera", "far.example")
+		s := w.post(ann, social.NewStatus{Text: "x"})
+		for table, acts := range map[string][]func(ctx context.Context) error{
+			"favourites": {
+				func(ctx context.Context) error { _, err := w.Favourite(ctx, ann, s.ID); return err },
+				func(ctx context.Context) error { return w.TakeFavourite(ctx, vera, s.ID, "https://far.example/l/1") },
+			},
+			"emoji_reactions": {
+				func(ctx context.Context) error { _, err := w.React(ctx, ann, s.ID, "👍"); return err },
+				func(ctx context.Context) error {
+					return w.TakeReaction(ctx, vera, s.ID, "👍", "https://far.example/r/1")
+				},
+			},
+			"statuses": {
+				func(ctx context.Context) error { _, err := w.Reblog(ctx, ann, s.ID, db.Public); return err },
+				func(ctx context.Context) error {
+					return w.TakeReblog(ctx, vera, s.ID, social.RemoteReblog{URI: "https://far.example/a/1", To: []string{social.Public}})
+				},
+			},
+		} {
+			for _, act := range acts {
+				var before, id string
+				err, other := dbtest.Between(t, w.d, "FROM statuses WHERE id", func(ctx context.Context) error {
+					err := w.d.Tx(ctx, func(tx *db.DB) error {
+						if _, err := tx.HeldStatus(ctx, s.ID); err != nil {
+							return err
+						}
+						before = tx.NewID()
+						return nil
+					})
+					return err
+				}, act)
+				w.must(errors.Join(err, other))
+				w.must(w.d.Writer().QueryRowContext(t.Context(), "SELECT MAX(id) FROM "+table).Scan(&id))
+				if id < before {
+					t.Errorf("%s: %s was stored after %s", table, id, before)
+				}
+			}
+		}
+	})
+}
+
 // TestAHiddenAccountIsHeldBeforeItsTallies: of two accounts that are hidden or deleted
 // at once neither waits for the other's follows with the tallies in its hand.
 func TestAHiddenAccountIsHeldBeforeItsTallies(t *testing.T) {

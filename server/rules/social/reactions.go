@@ -32,7 +32,7 @@ func (s *Service) React(ctx context.Context, by *db.Account, id, emoji string) (
 // reacted is the effect of a reaction with this id, local or remote. Repeating
 // it changes nothing.
 func (s *Service) reacted(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status, emoji, uri string) error {
-	r := &db.EmojiReaction{ID: tx.NewID(), AccountID: by.ID, StatusID: status.ID, Emoji: emoji, URI: uri, CreatedAt: tx.Now()}
+	r := &db.EmojiReaction{AccountID: by.ID, StatusID: status.ID, Emoji: emoji, URI: uri, CreatedAt: tx.Now()}
 	if created, err := tx.CreateReaction(ctx, r); err != nil || !created {
 		return err
 	}

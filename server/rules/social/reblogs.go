@@ -42,7 +42,7 @@ func (s *Service) Reblog(ctx context.Context, by *db.Account, id, visibility str
 		}
 		uri := s.newURI("activities")
 		reblog = &db.Status{
-			ID: tx.NewID(), AccountID: by.ID, URI: &uri, Local: by.Local, Visibility: as,
+			AccountID: by.ID, URI: &uri, Local: by.Local, Visibility: as,
 			ReblogOfID: &status.ID, ReblogOfAccountID: &status.AccountID, HasMedia: status.HasMedia, CreatedAt: tx.Now(),
 		}
 		if err := s.Admit(by, mrf.Announce); err != nil {
@@ -64,6 +64,10 @@ func (s *Service) Reblog(ctx context.Context, by *db.Account, id, visibility str
 // deliver. It is false, without changes, if by has reblogged the status
 // already.
 func (s *Service) reblogged(ctx context.Context, tx *db.DB, by *db.Account, reblog, status *db.Status, followers int64) (bool, error) {
+	if err := tx.HoldStatuses(ctx, status.ID); err != nil {
+		return false, err
+	}
+	reblog.ID = tx.NewID()
 	if created, err := tx.CreateReblog(ctx, reblog, status.Visibility); err != nil || !created {
 		return false, err
 	}

@@ -94,7 +94,7 @@ func (s *Service) TakeReblog(ctx context.Context, by *db.Account, id string, in 
 		}
 		uri := in.URI
 		reblog := &db.Status{
-			ID: tx.NewID(), AccountID: by.ID, URI: &uri, Visibility: as, ReblogOfID: &status.ID, ReblogOfAccountID: &status.AccountID,
+			AccountID: by.ID, URI: &uri, Visibility: as, ReblogOfID: &status.ID, ReblogOfAccountID: &status.AccountID,
 			HasMedia: status.HasMedia, ToURIs: in.To, CCURIs: in.CC, CreatedAt: in.At,
 		}
 		if reblog.CreatedAt.IsZero() || reblog.CreatedAt.After(s.now()) {
