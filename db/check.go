@@ -25,6 +25,7 @@ type Finding struct {
 // one.
 const (
 	CheckRows     = "rows"     // references lead to existing rows
+	CheckParts    = "parts"    // rows agree with the parts of them in other tables
 	CheckReblogs  = "reblogs"  // reblogs are of statuses that may be reblogged
 	CheckThreads  = "threads"  // replies stand below their parents, messages in chats
 	CheckHome     = "home"     // home timelines have the statuses of followed accounts, and no others
@@ -35,7 +36,7 @@ const (
 
 // CheckAreas returns the areas in the order in which they are checked.
 func CheckAreas() []string {
-	return []string{CheckRows, CheckReblogs, CheckThreads, CheckHome, CheckCounters, CheckFiles, CheckQueues}
+	return []string{CheckRows, CheckParts, CheckReblogs, CheckThreads, CheckHome, CheckCounters, CheckFiles, CheckQueues}
 }
 
 // CheckOptions narrow a check.
@@ -141,7 +142,7 @@ func (d *DB) checkSteps() []checkStep {
 }
 
 func (d *DB) checkedTables() []checked {
-	return slices.Concat(d.checkedRows(), checkedReblogs(), checkedThreads(), d.checkedHome(), d.checkedCounters(), checkedFiles(), d.checkedQueues())
+	return slices.Concat(d.checkedRows(), d.checkedParts(), checkedReblogs(), checkedThreads(), d.checkedHome(), d.checkedCounters(), checkedFiles(), d.checkedQueues())
 }
 
 // checkRows checks the next rows of a table, as checkStep.chunk does.

@@ -206,7 +206,9 @@ func TestOrphansOfEveryTableAreFoundAndRepaired(t *testing.T) {
 func TestCheckReadsTablesInChunks(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		dbtest.Account(t, d, "ann")
+		if err := d.CreateUser(t.Context(), &db.User{AccountID: dbtest.Account(t, d, "ann").ID}); err != nil {
+			t.Fatal(err)
+		}
 		plans := dbtest.Plans(t, d, func(ctx context.Context) {
 			if err := d.Check(ctx, db.CheckOptions{}, func(f db.Finding) error { return fmt.Errorf("%+v", f) }); err != nil {
 				t.Error(err)

@@ -25,6 +25,15 @@ func TestEveryFaultIsFoundAndRepaired(t *testing.T) {
 		for range 3 {
 			must(s.Client("ann").Statuses.Post(ctx, api.NewStatus{Status: "more"}))(t)
 		}
+		chat := must(s.Client("ann").Chats.Open(ctx, s.User("sam").ID))(t)
+		must(s.Client("ann").Chats.Send(ctx, chat.ID, api.NewChatMessage{Content: "hello"}))(t)
+		s.User("gus")
+		must(s.Admin("root").Admin.Users.Delete(ctx, "gus"))(t)
+		servertest.Eventually(t, "gus's erasure", func() bool {
+			var n int
+			err := s.DB.Writer().QueryRowContext(ctx, "SELECT COUNT(*) FROM river_job WHERE kind = 'erase_account' AND finalized_at IS NULL").Scan(&n)
+			return err == nil && n == 0
+		})
 		check := func(repair bool) (names []string, all []db.Finding) {
 			t.Helper()
 			err := s.DB.Check(ctx, db.CheckOptions{Repair: repair}, func(f db.Finding) error {
@@ -72,6 +81,15 @@ func TestEveryFaultIsFoundAndRepaired(t *testing.T) {
 			{"chat_messages.id", `INSERT INTO chat_messages (id, uri, account_id, recipient_id, content, created_at) SELECT 'zz', 'zz', id, id, 'x', 0
 				FROM accounts WHERE nickname = 'ann'`},
 			{"stored_files.name", "INSERT INTO stored_files (name, size) VALUES ('ab.png', 1)"},
+			{"statuses.has_media", "UPDATE statuses SET has_media = NOT has_media WHERE id = ?"},
+			{"statuses.tags", `UPDATE statuses SET tags = replace(tags, ']', ',"lost"]') WHERE id = ?`},
+			{"status_tags.tag", "UPDATE statuses SET tags = '[]' WHERE id = ?"},
+			{"chat_messages.has_media", "UPDATE chat_messages SET has_media = NOT has_media WHERE id = (SELECT MIN(id) FROM chat_messages)"},
+			{"participations.last_status_id", "UPDATE participations SET last_status_id = '' WHERE id = (SELECT MIN(id) FROM participations WHERE last_status_id <> '')"},
+			{"participations.last_status_id", `UPDATE participations SET last_status_id = (SELECT MAX(s.id) FROM statuses s WHERE s.conversation_id <> participations.conversation_id)
+				WHERE id = (SELECT MIN(id) FROM participations WHERE last_status_id <> '')`},
+			{"accounts.public_key", "UPDATE accounts SET public_key = 'x' WHERE id = (SELECT MIN(id) FROM accounts a WHERE a.local AND NOT EXISTS (SELECT 1 FROM keys k WHERE k.account_id = a.id))"},
+			{"deletions.account_id", "INSERT INTO bookmarks (account_id, status_id, created_at) SELECT MIN(account_id), ?, 1 FROM deletions"},
 		} {
 			for _, statement := range strings.Split(c.spoil, ";") {
 				var args []any
@@ -96,6 +114,7 @@ func TestEveryFaultIsFoundAndRepaired(t *testing.T) {
 			}
 		}
 		for want, spoil := range map[string]string{
+			"accounts.id":            "DELETE FROM users WHERE account_id = (SELECT id FROM accounts WHERE nickname = 'fay')",
 			"accounts.avatar":        "UPDATE accounts SET avatar = '/media/lost.png' WHERE nickname = 'ann'",
 			"media_attachments.file": "UPDATE media_attachments SET file = 'lost.png' WHERE id = (SELECT MIN(id) FROM media_attachments)",
 		} {

@@ -46,12 +46,12 @@ func (a *app) checkCommand() *cobra.Command {
 		Use:   "check",
 		Short: "Check the directory of users, the database and the files",
 		Long: "Check the directory of users, the database and the files. If sign-in by LDAP is configured, the\n" +
-			"directory is searched for an unknown name. Every row is compared with the rows that it leads to,\n" +
-			"every counter with the rows that it counts, home timelines with follows, replies with their\n" +
-			"threads, deliveries with activities, and files with the rows that name them. The service may run\n" +
-			"meanwhile: a row is held and read again before it is reported. Nothing is changed without --repair,\n" +
-			"which repairs what has one right answer. The exit code is 1 if a check fails, or something is\n" +
-			"left unrepaired.",
+			"directory is searched for an unknown name. Every row is compared with the rows that it leads to\n" +
+			"and those that are a part of it, every counter with the rows that it counts, home timelines with\n" +
+			"follows, replies with their threads, deliveries with activities, and files with the rows that name\n" +
+			"them. The service may run meanwhile: a row is held and read again before it is reported. Nothing is\n" +
+			"changed without --repair, which repairs what has one right answer. The exit code is 1 if a check\n" +
+			"fails, or something is left unrepaired.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if output != "" && output != "json" {

@@ -25,6 +25,9 @@ func (w *world) popular(n int) (ann *db.Account, s *db.Status) {
 			if err := tx.CreateAccount(w.t.Context(), a); err != nil {
 				return err
 			}
+			if err := tx.CreateUser(w.t.Context(), &db.User{AccountID: a.ID}); err != nil {
+				return err
+			}
 		}
 		return nil
 	}))
