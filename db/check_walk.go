@@ -21,6 +21,10 @@ type CheckWalk struct {
 	Area  string   `json:"area"`
 	Table string   `json:"table"`
 	After []string `json:"after,omitempty"`
+	// Files is the place among the files of the media store, and goes on from check to
+	// check. FilesLeft is how many this check still looks at.
+	Files     string `json:"files,omitempty"`
+	FilesLeft int    `json:"files_left,omitempty"`
 	// EndedAt and Result are the end and the findings of the last complete one.
 	EndedAt int64          `json:"ended_at"`
 	Result  map[string]int `json:"result"`

@@ -173,10 +173,15 @@ func TestTheDailyCheckReportsWhatItFinds(t *testing.T) {
 		if err := dbtest.Exec(t, s.DB, "UPDATE accounts SET statuses_count = statuses_count + 7 WHERE nickname = 'ann'"); err != nil {
 			t.Fatal(err)
 		}
-		// Half way through, before the counters, with a finding.
+		// Files that are not there, and that no row names.
+		if err := dbtest.Exec(t, s.DB, "INSERT INTO stored_files (name, size) VALUES ('aa.txt', 1), ('zz.txt', 1)"); err != nil {
+			t.Fatal(err)
+		}
+		// Half way through, before the counters, with a finding, and behind the first file.
 		w := &db.CheckWalk{}
 		s.DB.BeginCheck(w, 1)
 		w.Found[db.CheckRows] = 3
+		w.Files, w.FilesLeft = "row m", 1
 		if ours, err := s.DB.SaveCheckWalk(ctx, w); err != nil || !ours {
 			t.Fatal(ours, err)
 		}
@@ -187,9 +192,13 @@ func TestTheDailyCheckReportsWhatItFinds(t *testing.T) {
 			must(0, s.DB.Tx(ctx, func(tx *db.DB) error { return jobs.Enqueue(ctx, tx, jobs.CheckDatabase{}) }))(t)
 		}
 		servertest.Eventually(t, "the check", func() bool {
-			w, err := s.DB.CheckWalk(ctx)
+			var err error
+			w, err = s.DB.CheckWalk(ctx)
 			return err == nil && w.Ended()
 		})
-		counted(t, s, `svc_check_findings{area="counters"} 1`, `svc_check_findings{area="rows"} 3`, `svc_check_findings{area="home"} 0`)
+		counted(t, s, `svc_check_findings{area="counters"} 1`, `svc_check_findings{area="rows"} 3`, `svc_check_findings{area="home"} 0`, `svc_check_findings{area="files"} 3`)
+		if w.Files == "row m" || w.FilesLeft > 0 {
+			t.Errorf("the files are at %q, with %d to come", w.Files, w.FilesLeft)
+		}
 	})
 }

@@ -19,7 +19,8 @@ func (s *Server) openMedia(ctx context.Context) error {
 		return err
 	}
 	s.urls = media.NewURLs(s.cfg.BaseURL, s.Settings, secret)
-	if s.Media, err = s.openStore(); err != nil {
+	s.stores = media.NewStores(s.DB, s.cfg.DataDir, s.cfg.Media.Prefix, s.Settings)
+	if s.Media, err = media.New(s.DB, s.stores, s.Settings, s.stores.Scratch(), s.now); err != nil {
 		return err
 	}
 	s.Proxy, err = media.NewProxy(media.ProxyParts{
@@ -29,11 +30,6 @@ func (s *Server) openMedia(ctx context.Context) error {
 		return err
 	}
 	return s.Proxy.RenameBans(ctx)
-}
-
-func (s *Server) openStore() (*media.Service, error) {
-	stores := media.NewStores(s.DB, s.cfg.DataDir, s.cfg.Media.Prefix, s.Settings)
-	return media.New(s.DB, stores, s.Settings, stores.Scratch(), s.now)
 }
 
 // probeMedia tries the media store at the start. A fault in the operator's own

@@ -86,6 +86,7 @@ type Server struct {
 	streaming *streaming.API
 	documents *documents.Service
 	urls      *media.URLs
+	stores    *media.Stores
 	cards     *cards.Service
 	backlinks *backlinks.Service
 	cfg       config.Config

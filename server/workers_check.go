@@ -21,6 +21,10 @@ const (
 	checkShare = 4
 	// checkSaved is the time between two saves of the place.
 	checkSaved = time.Second
+	// filesChecked is how many files of the media store one check looks at, and
+	// filesAtOnce how many of them at once: in a bucket each takes a request.
+	filesChecked = 20000
+	filesAtOnce  = 50
 	// checkLogged bounds the findings of one check that are logged.
 	checkLogged = 100
 )
@@ -39,11 +43,16 @@ func (s *Server) checkDatabase(ctx context.Context, _ jobs.CheckDatabase) error 
 			return nil
 		}
 		s.DB.BeginCheck(w, began.Unix())
+		w.FilesLeft = filesChecked
 	}
 	for saved := began; ; {
 		var found []db.Finding
 		before, area := s.now(), w.Area
-		if err := s.DB.CheckNext(ctx, w, db.CheckOptions{Chunk: checkRows}, before.Unix(), func(f db.Finding) { found = append(found, f) }); err != nil {
+		take := func(f db.Finding) { found = append(found, f) }
+		if w.FilesLeft > 0 {
+			area = db.CheckFiles
+			s.checkFiles(ctx, w, take)
+		} else if err := s.DB.CheckNext(ctx, w, db.CheckOptions{Chunk: checkRows}, before.Unix(), take); err != nil {
 			return err
 		}
 		now := s.now()
@@ -67,6 +76,25 @@ func (s *Server) checkDatabase(ctx context.Context, _ jobs.CheckDatabase) error 
 		case <-ctx.Done():
 			return ctx.Err()
 		}
+	}
+}
+
+// checkFiles checks the next files and moves w on. Where they cannot be read, or at the
+// end of all files, the next check goes on.
+func (s *Server) checkFiles(ctx context.Context, w *db.CheckWalk, found func(db.Finding)) {
+	next, n, err := s.stores.CheckSome(ctx, w.Files, filesAtOnce, func(f db.Finding) error {
+		w.Found[f.Area]++
+		found(f)
+		return nil
+	})
+	switch {
+	case err != nil:
+		w.FilesLeft = 0
+		s.log.WarnContext(ctx, "cannot check the stored files", "err", err)
+	case next == "":
+		w.Files, w.FilesLeft = "", 0
+	default:
+		w.Files, w.FilesLeft = next, max(0, w.FilesLeft-max(n, 1))
 	}
 }
 

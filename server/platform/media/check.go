@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
+	"strings"
 	"time"
 
 	"svc/db"
@@ -24,38 +27,75 @@ const (
 // each difference. It opens every file. In folders it also finds files that no
 // row knows, which a repair leaves to the next sweep.
 func (s *Stores) Check(ctx context.Context, repair bool, found func(db.Finding) error) error {
-	for after := ""; ; {
-		files, err := s.db.StoredFiles(ctx, after, checkedFiles)
-		if err != nil {
-			return err
-		}
-		for _, f := range files {
-			fault, err := s.fault(ctx, f)
-			if err == nil && fault != "" {
-				err = found(db.Finding{Area: db.CheckFiles, Check: "stored_files.size", Row: f.Name, Fault: fault, Unmendable: "the file has to come from a backup"})
-			}
-			if err != nil {
-				return err
-			}
-			after = f.Name
-		}
-		if len(files) < checkedFiles {
-			break
-		}
-	}
-	s.mu.Lock()
-	var folders []string
-	for folder := range s.disks {
-		folders = append(folders, folder)
-	}
-	s.mu.Unlock()
-	slices.Sort(folders)
-	for _, folder := range folders {
-		if err := s.checkFolder(ctx, folder, repair, found); err != nil {
+	for place, more := "", true; more; more = place != "" {
+		var err error
+		if place, _, err = s.checkFrom(ctx, place, checkedFiles, repair, found); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// CheckSome goes on with a Check without repairs from a place, "" for the beginning:
+// about up to limit rows, or about the files of one part of a folder. It returns the
+// next place, "" at the end, and the number of files that it looked at.
+func (s *Stores) CheckSome(ctx context.Context, place string, limit int, found func(db.Finding) error) (next string, n int, err error) {
+	return s.checkFrom(ctx, place, limit, false, found)
+}
+
+// The kinds of places: behind the row of a file, and in front of a part of a folder.
+const (
+	behindRow  = "row "
+	beforePart = "part "
+)
+
+func (s *Stores) checkFrom(ctx context.Context, place string, limit int, repair bool, found func(db.Finding) error) (next string, n int, err error) {
+	part, inFolders := strings.CutPrefix(place, beforePart)
+	if !inFolders {
+		part = ""
+		after := strings.TrimPrefix(place, behindRow)
+		if after, n, err = s.checkRows(ctx, after, limit, found); err != nil || after != "" {
+			return behindRow + after, n, err
+		}
+	}
+	parts, err := s.parts(ctx)
+	if err != nil {
+		return "", n, err
+	}
+	parts = parts[sort.SearchStrings(parts, part):] // which may be gone
+	if inFolders && len(parts) > 0 {
+		if n, err = s.checkPart(ctx, parts[0], repair, found); err != nil {
+			return "", n, err
+		}
+		parts = parts[1:]
+	}
+	if len(parts) == 0 {
+		return "", n, nil
+	}
+	return beforePart + parts[0], n, nil
+}
+
+// checkRows opens up to limit files with names above after, and returns the name of
+// the last, "" at the end.
+func (s *Stores) checkRows(ctx context.Context, after string, limit int, found func(db.Finding) error) (last string, n int, err error) {
+	files, err := s.db.StoredFiles(ctx, after, limit)
+	if err != nil {
+		return "", 0, err
+	}
+	for _, f := range files {
+		fault, err := s.fault(ctx, f)
+		if err == nil && fault != "" {
+			err = found(db.Finding{Area: db.CheckFiles, Check: "stored_files.size", Row: f.Name, Fault: fault, Unmendable: "the file has to come from a backup"})
+		}
+		if err != nil {
+			return "", 0, err
+		}
+		last = f.Name
+	}
+	if len(files) < limit {
+		last = ""
+	}
+	return last, len(files), nil
 }
 
 // fault returns the fault of a stored file in words, "" for none.
@@ -84,37 +124,51 @@ func (s *Stores) fault(ctx context.Context, f db.StoredFile) (string, error) {
 	return said, err
 }
 
-// checkFolder finds the files of a folder that no row knows.
-func (s *Stores) checkFolder(ctx context.Context, folder string, repair bool, found func(db.Finding) error) error {
-	parts, err := os.ReadDir(folder)
+// parts returns the paths of the parts of all known folders, sorted.
+func (s *Stores) parts(ctx context.Context) ([]string, error) {
+	if _, err := s.all(ctx); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	folders := slices.Collect(maps.Keys(s.disks))
+	s.mu.Unlock()
+	var out []string
+	for _, folder := range folders {
+		entries, err := os.ReadDir(folder)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		for _, e := range entries {
+			if e.IsDir() && len(e.Name()) == 2 {
+				out = append(out, filepath.Join(folder, e.Name()))
+			}
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// checkPart finds the files of a part of a folder that no row knows, and returns the
+// number of all.
+func (s *Stores) checkPart(ctx context.Context, part string, repair bool, found func(db.Finding) error) (n int, err error) {
+	d, err := os.Open(part)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return 0, nil
 	}
 	if err != nil {
-		return err
+		return 0, err
 	}
-	for _, part := range parts {
-		if !part.IsDir() || len(part.Name()) != 2 {
-			continue
+	for {
+		entries, _ := d.ReadDir(checkedFiles) // an empty rest is its end
+		if len(entries) == 0 {
+			break
 		}
-		d, err := os.Open(filepath.Join(folder, part.Name()))
-		if err != nil {
-			return err
-		}
-		for {
-			entries, _ := d.ReadDir(checkedFiles) // an empty rest is its end
-			if len(entries) == 0 {
-				break
-			}
-			if err = s.checkEntries(ctx, entries, part.Name(), repair, found); err != nil {
-				break
-			}
-		}
-		if err := errors.Join(err, d.Close()); err != nil {
-			return err
+		n += len(entries)
+		if err = s.checkEntries(ctx, entries, filepath.Base(part), repair, found); err != nil {
+			break
 		}
 	}
-	return nil
+	return n, errors.Join(err, d.Close())
 }
 
 func (s *Stores) checkEntries(ctx context.Context, entries []fs.DirEntry, part string, repair bool, found func(db.Finding) error) error {
