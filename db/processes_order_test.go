@@ -33,6 +33,11 @@ func TestClaimsAreReleasedInOrder(t *testing.T) {
 				},
 				func(ctx context.Context, tx *db.DB) error { return tx.ReleaseHosts(ctx, holder, []string{"1", "2"}) }
 		},
+		"inbox items": func(*db.DB) (string, func(context.Context, *db.DB, int64) error, write) {
+			return "INSERT INTO inbox_items (id, claimed_by, signer_id, actor, host, body, next_at, received_at) VALUES (?, 'gone/1', 'x', 'x', 'x', '', 0, 0)",
+				func(ctx context.Context, tx *db.DB, n int64) error { return tx.ReleaseInboxItems(ctx, holder, []int64{n}) },
+				func(ctx context.Context, tx *db.DB) error { return tx.ReleaseInboxItems(ctx, holder, []int64{1, 2}) }
+		},
 	} {
 		revive := func(ctx context.Context, tx *db.DB) error { _, err := tx.ReviveClaims(ctx, nil); return err }
 		for _, revived := range []bool{false, true} {
