@@ -47,11 +47,11 @@ func (d *DB) HostSeen(ctx context.Context, host string) error {
 	})
 }
 
-// wakeDeliveries makes up to sweepSize postponed deliveries of a host due now,
-// and returns their number.
+// wakeDeliveries makes up to sweepSize postponed deliveries of a host due now, those
+// first that would be due first, and returns their number.
 func (d *DB) wakeDeliveries(ctx context.Context, host string) (int64, error) {
-	return d.exec(ctx, "wake deliveries", "UPDATE deliveries SET next_at = 0 WHERE id IN (SELECT id FROM deliveries WHERE host = ? AND next_at > 0 ORDER BY next_at"+
-		limitOf(sweepSize)+")", host)
+	next := "id IN (SELECT id FROM deliveries WHERE host = ? AND next_at > 0 ORDER BY next_at" + limitOf(sweepSize) + ")"
+	return d.exec(ctx, "wake deliveries", "UPDATE deliveries SET next_at = 0 WHERE "+d.inOrder("deliveries", "id", next, 0), host)
 }
 
 // hostDue makes a host due now.

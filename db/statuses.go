@@ -308,8 +308,7 @@ func (d *DB) DeleteRest(ctx context.Context, statusID string, pollID int64, limi
 				continue
 			}
 		}
-		n, err := d.exec(ctx, "delete rest of status", "DELETE FROM "+r.table+" WHERE ("+r.key+") IN (SELECT "+r.key+" FROM "+r.table+
-			" WHERE "+r.where+r.column+" = ?"+limitOf(limit)+")", of)
+		n, err := d.exec(ctx, "delete rest of status", "DELETE FROM "+r.table+" WHERE "+d.inOrder(r.table, r.key, r.where+r.column+" = ?", limit), of)
 		if err != nil {
 			return false, err
 		}
