@@ -8,7 +8,7 @@ import (
 	"svc/tui/tty"
 )
 
-// drawn is the program on a screen. A key, a click or a new size is drawn at once,
+// drawn is the program on a screen. A key, a click, a new size and the rows of a filter are drawn at once,
 // everything else, like the thousand answers of a long list, once a frame.
 type drawn struct {
 	tea.Model
@@ -29,7 +29,7 @@ func (d *drawn) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case drawDue:
 		d.due, d.late = false, false
 		return d, nil
-	case tea.KeyMsg, tea.MouseMsg, tea.ResumeMsg:
+	case tea.KeyMsg, tea.MouseMsg, tea.ResumeMsg, tableReady:
 		d.late = false
 	case tea.WindowSizeMsg:
 		d.screen.Resize(msg.Width, msg.Height)
