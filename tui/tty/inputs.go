@@ -1,6 +1,7 @@
 // Package tty is the terminal below the program, which may be on another machine:
-// it keeps late and unasked answers of terminals out of the keys, and asks for the
-// background before the program starts. It imports nothing of this module.
+// it keeps late and unasked answers of terminals out of the keys, asks for the
+// background before the program starts, and draws its frames. It imports nothing of
+// this module.
 package tty
 
 import (

@@ -13,7 +13,7 @@ import (
 // The bounds of erasing an account: rows of one transaction, and the time of
 // one run before other jobs get their turn.
 const (
-	eraseChunk  = 500
+	eraseChunk  = 200
 	eraseWhile  = 30 * time.Second
 	eraseStatus = 100 // ids that are read at once
 )
