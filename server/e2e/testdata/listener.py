@@ -6,6 +6,7 @@ the first event that is not as it must be.
 import json
 import queue
 import sys
+import time
 import urllib.request
 
 from mastodon import Mastodon, MastodonNotFoundError, StreamListener
@@ -73,6 +74,11 @@ home, direct, public = Heard(), Heard(), Heard()
 handles = [
     alice.stream_user(home, run_async=True), alice.stream_direct(direct, run_async=True), alice.stream_public(public, run_async=True),
 ]
+# Each connects in a thread of its own.
+end = time.monotonic() + 30
+while any(handle.connection is None for handle in handles):
+    assert time.monotonic() < end, "a stream does not connect"
+    time.sleep(0.02)
 
 said = bob.status_post("good morning", visibility="public")
 same(home.next("update").id, said.id, "update")
