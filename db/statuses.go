@@ -404,19 +404,13 @@ func (d *DB) CutReblogs(ctx context.Context, s *Status, limit int) (more bool, e
 // CreateFavourite inserts f and counts it. It is false, without changes, if the
 // favourite exists, or its account is deactivated: MarkDeleted waits for the
 // account, which is held here, as the status is. A status that is gone is
-// ErrNotFound. An id is made once the status is held, as CreateReaction does.
+// ErrNotFound.
 func (d *DB) CreateFavourite(ctx context.Context, f *Favourite) (bool, error) {
-	if err := d.HoldStatuses(ctx, f.StatusID); err != nil {
-		return false, err
-	}
-	if f.ID == "" {
-		f.ID = d.NewID()
-	}
 	query := `INSERT INTO favourites (account_id, status_id, id, uri, created_at)
 		SELECT a.id, s.id, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT) FROM accounts a CROSS JOIN statuses s
 		WHERE a.id = ? AND NOT a.deactivated AND s.id = ?`
 	if d.pool.dialect == Postgres {
-		query += " FOR KEY SHARE OF a"
+		query += " FOR NO KEY UPDATE OF s FOR KEY SHARE OF a"
 	}
 	n, err := d.exec(ctx, "create favourite", query+" ON CONFLICT DO NOTHING", f.ID, f.URI, f.CreatedAt, f.AccountID, f.StatusID)
 	if err == nil && n == 0 {

@@ -28,7 +28,12 @@ func (s *Service) Favourite(ctx context.Context, by *db.Account, id string) (*db
 // favourited is the effect of a favourite with this id, local or remote.
 // Repeating it changes nothing.
 func (s *Service) favourited(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status, uri string) error {
-	f := &db.Favourite{AccountID: by.ID, StatusID: status.ID, URI: uri, CreatedAt: tx.Now()}
+	if by.Local { // who lists their favourites by id, and misses none that is stored later
+		if err := tx.HoldStatuses(ctx, status.ID); err != nil {
+			return err
+		}
+	}
+	f := &db.Favourite{AccountID: by.ID, StatusID: status.ID, ID: tx.NewID(), URI: uri, CreatedAt: tx.Now()}
 	if created, err := tx.CreateFavourite(ctx, f); err != nil || !created {
 		return err
 	}
