@@ -285,13 +285,14 @@ func (u *users) people(rows []int) []shown.Person {
 
 func (u *users) draw(m *model, d layout) []line {
 	height := d.body - 1
-	lines := []line{inked(inkDim, "    NICKNAME                     STATE          ROLE      WHERE  NAME")}
+	wide := acctWidth(d.width)
+	lines := []line{inked(inkDim, "    "+safe.Fit("NICKNAME", wide)+" STATE          ROLE      WHERE  NAME")}
 	if u.Len() == 0 {
 		return append(lines, nil, u.nothing(m))
 	}
 	from, to := u.Window(height)
 	for i := from; i < to; i++ {
-		l := u.drawRow(m, u.At(i).Row, i == u.Cursor()).lastShortened(d.width)
+		l := u.drawRow(m, u.At(i).Row, wide, i == u.Cursor()).lastShortened(d.width)
 		if i == u.Cursor() {
 			l = l.fit(d.width)
 		}
@@ -304,7 +305,11 @@ func (u *users) nothing(m *model) line {
 	return m.nothing("accounts", "there are no accounts", u.loading, u.failed, u.filter)
 }
 
-func (u *users) drawRow(m *model, row int, cursor bool) line {
+// acctWidth is the width of the accounts' names. Narrow screens take of it what the
+// columns behind need to be whole.
+func acctWidth(screen int) int { return max(16, min(28, screen-37)) }
+
+func (u *users) drawRow(m *model, row, acctWidth int, cursor bool) line {
 	nick := u.Text(row, userNick)
 	lead, ink := []byte("    "), inkPlain
 	if cursor {
@@ -319,7 +324,7 @@ func (u *users) drawRow(m *model, row int, cursor bool) line {
 		state, ofState = wish, inkWarn
 	}
 	acct, label := u.Text(row, userAcct), m.likeStaff(nick)
-	const acctWidth, stateWidth, roleWidth, whereWidth = 28, 14, 9, 6
+	const stateWidth, roleWidth, whereWidth = 14, 9, 6
 	name, nameInk := u.Text(row, userName), inkPlain
 	if reason := m.troubles["user/"+nick]; reason != "" {
 		name, nameInk = "! "+reason, inkBad
