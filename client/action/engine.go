@@ -252,19 +252,25 @@ func (r *run) look(ctx context.Context, rules kindRules, it *item) {
 		}
 		return
 	}
+	if own := r.overtaken(ctx, rules, it); own && !already && r.engine.opts.OwnIsFine {
+		it.result, it.ended = Result{Action: it.action}, false
+	}
+}
+
+// overtaken ends an item of which somebody changed the object: to the same end, or to
+// another. It reports whether that was the caller, elsewhere.
+func (r *run) overtaken(ctx context.Context, rules kindRules, it *item) (own bool) {
 	conflict := r.conflict(ctx, rules, it)
-	own := conflict.By != "" && conflict.By == r.engine.whoami(ctx)
-	if already {
-		it.end(Unchanged, nil)
-		if conflict.By != "" && !own {
-			it.result.Meanwhile = conflict
-		}
-		return
+	own = conflict.By != "" && conflict.By == r.engine.whoami(ctx)
+	if !holds(rules.wish(it.action), it.now) {
+		it.end(Failed, conflict)
+		return own
 	}
-	if r.engine.opts.OwnIsFine && own {
-		return
+	it.end(Unchanged, nil)
+	if conflict.By != "" && !own {
+		it.result.Meanwhile = conflict
 	}
-	it.end(Failed, conflict)
+	return own
 }
 
 // conflict is the present state of an object, and who made it so.

@@ -97,7 +97,10 @@ func TestAPartlyRefusedListTellsTheTruthOfEachReport(t *testing.T) {
 func TestNobodyIsOverwrittenBetweenReadingAndWriting(t *testing.T) {
 	p := newPeer(t)
 	p.reports = map[string]string{"a": "open", "b": "open", "c": "open"}
-	p.log = []string{"report_update tess 1769850251 @tess updated report #b (on user @u) with 'closed' state"}
+	p.log = []string{
+		"report_update tess 1769850251 @tess updated report #b (on user @u) with 'closed' state",
+		"report_update ana 1769850250 @ana updated report #c (on user @u) with 'resolved' state",
+	}
 	p.before = func(_ http.ResponseWriter, r *http.Request, _ string) bool {
 		if r.Method == http.MethodPatch {
 			p.reports["b"], p.reports["c"] = "closed", "resolved"
@@ -106,8 +109,11 @@ func TestNobodyIsOverwrittenBetweenReadingAndWriting(t *testing.T) {
 	}
 	got := New(p.client(), Options{}).Do(context.Background(), act(ReportResolve, "report/a", "report/b", "report/c"))
 	want(t, told(got), []string{
-		"report/a report.resolve changed", "report/b report.resolve failed: closed by tess at 2026-01-31T09:04:11Z", "report/c report.resolve changed",
+		"report/a report.resolve changed", "report/b report.resolve failed: closed by tess at 2026-01-31T09:04:11Z", "report/c report.resolve unchanged",
 	})
+	if m := got[2].Meanwhile; m == nil || m.By != "ana" {
+		t.Errorf("c was resolved by %+v", m)
+	}
 	if p.reports["b"] != "closed" || len(p.writes) != 1 {
 		t.Errorf("it is %s after %q", p.reports["b"], p.writes)
 	}

@@ -149,7 +149,7 @@ func (p *peer) patchReports(body []byte) (int, any) {
 			bad = append(bad, map[string]string{"id": item.ID, "error": "not_found"})
 			continue
 		}
-		if now := p.reports[item.ID]; item.Was != "" && now != item.Was && now != item.State {
+		if now := p.reports[item.ID]; item.Was != "" && now != item.Was {
 			bad = append(bad, map[string]string{"id": item.ID, "error": "state_changed"})
 			continue
 		}

@@ -26,13 +26,13 @@ func (r *run) settle(ctx context.Context, rules kindRules, items []*item, cause 
 			it.end(Failed, err)
 		case err != nil:
 			it.end(Unknown, cause)
+		case refusal(it, cause) == "state_changed":
+			it.now = now
+			r.overtaken(ctx, rules, it)
 		case landed:
 			r.succeed(rules, it)
 		case now != nil && maps.Equal(now, it.now) && client.MayHaveHappened(cause):
 			it.lost = cause
-		case refusal(it, cause) == "state_changed":
-			it.now = now
-			it.end(Failed, r.conflict(ctx, rules, it))
 		default:
 			it.end(Failed, causeFor(it, cause))
 		}

@@ -170,7 +170,7 @@ type ReportUpdate struct {
 	ID    string `json:"id" form:"id"`
 	State string `json:"state" form:"state"`
 	// Was, if it is given, is the state that the report must have: if somebody gave it
-	// another one than State, the item is refused as "state_changed". An extension of
+	// another one, be it State, the item is refused as "state_changed". An extension of
 	// svc, which other servers do not heed.
 	Was string `json:"was,omitempty" form:"was"`
 }

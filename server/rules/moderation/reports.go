@@ -177,7 +177,7 @@ type Refusal struct{ ID, Reason string }
 
 // UpdateReports moves reports to the requested states, each by itself. It
 // returns the refused changes; all others are made and logged. Every change of
-// state is allowed, also to the same state, which with Was is no change.
+// state is allowed, also to the same state.
 func (s *Service) UpdateReports(ctx context.Context, by *db.Account, changes []ReportChange) ([]Refusal, error) {
 	if err := s.rights.Check(by, ReportUpdated.right); err != nil {
 		return nil, err
@@ -203,8 +203,6 @@ func (s *Service) UpdateReports(ctx context.Context, by *db.Account, changes []R
 				continue
 			case c.State != db.ReportOpen && c.State != db.ReportClosed && c.State != db.ReportResolved:
 				refused = append(refused, Refusal{c.ID, "Unsupported state"})
-				continue
-			case c.Was != "" && report.State == c.State:
 				continue
 			case c.Was != "" && report.State != c.Was:
 				refused = append(refused, Refusal{c.ID, "state_changed"})

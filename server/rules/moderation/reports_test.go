@@ -135,7 +135,7 @@ func TestAReportThatSomebodyMovedMeanwhileIsNotMovedAgain(t *testing.T) {
 			{ID: a.ID, State: "resolved", Was: "open"}, {ID: b.ID, State: "resolved", Was: "open"}, {ID: c.ID, State: "resolved", Was: "open"},
 		})
 		w.must(err)
-		if diff := cmp.Diff([]moderation.Refusal{{ID: a.ID, Reason: "state_changed"}}, refused); diff != "" {
+		if diff := cmp.Diff([]moderation.Refusal{{ID: a.ID, Reason: "state_changed"}, {ID: b.ID, Reason: "state_changed"}}, refused); diff != "" {
 			t.Errorf("refused (-want +got):\n%s", diff)
 		}
 		for r, want := range map[*db.Report]string{a: "closed", b: "resolved", c: "resolved"} {
