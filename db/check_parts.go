@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// checkedParts compares rows with the parts of them that are in other tables: hashtags,
-// files, conversations, keys and users; and what is left of deleted accounts.
+// checkedParts compares rows with those of other tables that belong to them: hashtags,
+// files, conversations, keys and users. Deleted accounts must have no rows.
 func (d *DB) checkedParts() []checked {
 	const (
 		files     = "EXISTS (SELECT 1 FROM media_attachments m WHERE m.status_id = t.id)"

@@ -77,7 +77,7 @@ func TestWhatDoesNotFitSaysSo(t *testing.T) {
 	d.shows("note on 9xA0z...")
 	d.press("5")
 	d.shows("Inst...")
-	// Where no row has room for what is staged, the last line has it.
+	// A staged action is shown in the last line where no row has room for it.
 	d = begin(t, newWorld(t), 10, 3)
 	d.shows(" ? help")
 	d.press("r")

@@ -49,7 +49,7 @@ type terminal interface {
 
 const altOn, altOff = "\x1b[?1049h", "\x1b[?1049l"
 
-// Write passes on what is none of the frame, and draws the frame again.
+// Write sends bubbletea's own sequences to the terminal, and draws the frame again.
 func (s *Screen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,7 +64,8 @@ func (s *Screen) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Resize has the next frame drawn whole: the terminal moved or cut what is on it.
+// Resize makes the next Draw write every line: after a change of its size a terminal
+// shows lines moved or cut.
 func (s *Screen) Resize(width, height int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,7 +106,7 @@ func (s *Screen) changes() []byte {
 			line, wide = ansi.Truncate(line, s.width, ""), s.width
 		}
 		b.WriteString(line)
-		if wide < s.width || s.width == 0 { // at the last column it would erase what was written there
+		if wide < s.width || s.width == 0 { // after a full line this erases its last character
 			b.WriteString(ansi.EraseLineRight)
 		}
 	}

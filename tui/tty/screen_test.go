@@ -32,7 +32,7 @@ func TestAScreenWritesWhatChanged(t *testing.T) {
 	s.Resize(4, 4)
 	s.Draw("a\nB\nc")
 	written("\x1b[1;1Ha\x1b[K\x1b[2;1HB\x1b[K\x1b[3;1Hc\x1b[K\x1b[4;1H\x1b[J")
-	// At the last column EraseLineRight would erase what was just written there.
+	// After a full line EraseLineRight would erase the line's last character.
 	s.Draw("\x1b[1mfull\x1b[0m\nwider\nc\nd\ntoo many")
 	written("\x1b[1;1H\x1b[1mfull\x1b[0m\x1b[2;1Hwide\x1b[4;1Hd\x1b[K")
 	s.Draw("\x1b[1mfull\x1b[0m\nwider")
