@@ -2,8 +2,10 @@ package e2e
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"net/http"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -29,11 +31,11 @@ type outage struct {
 }
 
 // outagesOf are those of a database, which is used at the address that is
-// returned.
-func outagesOf(t *testing.T, dsn string) (through string, of func(s *servertest.Server) []outage) {
+// returned. direct reaches PostgreSQL meanwhile.
+func outagesOf(t *testing.T, dsn string) (through string, direct *sql.DB, of func(s *servertest.Server) []outage) {
 	t.Helper()
 	if strings.HasPrefix(dsn, "sqlite:") {
-		return dsn, func(s *servertest.Server) []outage {
+		return dsn, nil, func(s *servertest.Server) []outage {
 			pragma := func(text string) func() {
 				return func() {
 					_, err := s.DB.Writer().ExecContext(context.Background(), "PRAGMA "+text)
@@ -48,7 +50,7 @@ func outagesOf(t *testing.T, dsn string) (through string, of func(s *servertest.
 	}
 	way, through := dbtest.NewProxy(t, dsn)
 	pool := openPostgres(t, dsn)
-	return through, func(*servertest.Server) []outage {
+	return through, pool, func(*servertest.Server) []outage {
 		return []outage{
 			{name: "sessions are ended", begin: func() {
 				_, err := pool.ExecContext(context.Background(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
@@ -65,11 +67,13 @@ func outagesOf(t *testing.T, dsn string) (through string, of func(s *servertest.
 // as it was acknowledged.
 type work struct {
 	*testing.T
-	s     *servertest.Server
-	far   *peer.Peer
-	stop  context.CancelFunc
-	ended sync.WaitGroup
-	made  atomic.Int64 // so that each is another
+	s       *servertest.Server
+	far     *peer.Peer
+	direct  *sql.DB // past the proxy; nil for SQLite
+	explain sync.Once
+	stop    context.CancelFunc
+	ended   sync.WaitGroup
+	made    atomic.Int64 // so that each is another
 
 	mu                  sync.Mutex
 	notes, posts, mails map[string]bool
@@ -93,7 +97,32 @@ func (w *work) insist(what string, call func(context.Context) error) bool {
 		}
 	}
 	w.Errorf("%s is not taken: %v", what, err)
+	w.explain.Do(w.showWaits)
 	return false
+}
+
+// showWaits logs what the goroutines of the server and the sessions of its
+// database wait for.
+func (w *work) showWaits() {
+	stacks := make([]byte, 4<<20)
+	w.Logf("goroutines:\n%s", stacks[:runtime.Stack(stacks, true)])
+	if w.s.DB.Dialect() != db.Postgres {
+		return
+	}
+	rows, err := w.direct.QueryContext(context.Background(), `SELECT pid, state, wait_event_type, wait_event, pg_blocking_pids(pid),
+		clock_timestamp() - xact_start, clock_timestamp() - state_change, query FROM pg_stat_activity WHERE datname = current_database()`)
+	must(w.T, err)
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var session [8]sql.NullString
+		must(w.T, rows.Scan(&session[0], &session[1], &session[2], &session[3], &session[4], &session[5], &session[6], &session[7]))
+		line := make([]string, len(session))
+		for i := range session {
+			line[i] = session[i].String
+		}
+		w.Logf("session: %s", strings.Join(line, " | "))
+	}
+	must(w.T, rows.Err())
 }
 
 func (w *work) begin() {
@@ -179,8 +208,8 @@ func (w *work) left() (notes, posts, mails int) {
 func TestWorkGoesOnWhenTheDatabaseIsBack(t *testing.T) {
 	t.Parallel()
 	dbtest.EachReady(t, func(t *testing.T, dsn string) {
-		through, of := outagesOf(t, dsn)
-		w := &work{T: t, s: servertest.On(t, through, servertest.WithMail), far: peer.Start(t, "127.0.0.3"),
+		through, direct, of := outagesOf(t, dsn)
+		w := &work{T: t, direct: direct, s: servertest.On(t, through, servertest.WithMail), far: peer.Start(t, "127.0.0.3"),
 			notes: map[string]bool{}, posts: map[string]bool{}, mails: map[string]bool{}}
 		w.s.User("bob")
 		w.s.User("alice")
@@ -206,6 +235,7 @@ func TestWorkGoesOnWhenTheDatabaseIsBack(t *testing.T) {
 					break
 				}
 				if time.Since(back) > time.Minute {
+					w.explain.Do(w.showWaits)
 					t.Errorf("%s: of %d activities %d are not worked off, of %d posts %d not sent, of %d mails %d", o.name, len(w.notes), notes, len(w.posts), posts, len(w.mails), mails)
 					return
 				}
