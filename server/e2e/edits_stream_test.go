@@ -82,7 +82,10 @@ func TestEditsAreStreamed(t *testing.T) {
 			return v.vera.Note(content).With("tag", []any{peer.Doc{"type": "Hashtag", "href": v.vera.ID + "/tags/tea", "name": "#tea"}})
 		}
 		note := tagged("<p>first #tea</p>")
+		// The streams below begin after the event of the first version.
+		early := v.listen(v.bob, "stream=user")
 		v.publishes(v.vera, note)
+		early.statuses("first #tea")
 		_, host, _ := strings.Cut(vera.Acct, "@")
 		told := []string{"status.update second #tea"}
 		streams := []struct {
