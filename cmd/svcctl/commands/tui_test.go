@@ -38,6 +38,11 @@ func TestTheTerminalUIOpensOnTheQueueAndLeavesQuietly(t *testing.T) {
 		screen.Write(chunk[:n])
 		if !asked && strings.Contains(screen.String(), "spam1") {
 			asked = true
+			// What it polled for may have been first.
+			servertest.Eventually(t, "the list is read", func() bool {
+				text, err := os.ReadFile(trace)
+				return err == nil && bytes.Contains(text, []byte(`"what":"reports 1"`))
+			})
 			if _, err := terminal.WriteString("q"); err != nil {
 				t.Fatal(err)
 			}
