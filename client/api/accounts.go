@@ -40,11 +40,16 @@ func (a *Account) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, (*plain)(a)); err != nil {
 		return err
 	}
+	a.finish(data)
+	return nil
+}
+
+// finish keeps the bytes of a decoded account.
+func (a *Account) finish(data []byte) {
 	if a.Moved != nil {
 		a.Moved.Raw = nil
 	}
 	a.Raw = keep(data)
-	return nil
 }
 
 // Field is a row of an account's profile table. Name is plain text, Value

@@ -68,12 +68,24 @@ func (m MergedAccount) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(m))
 }
 
-// UnmarshalJSON decodes both parts from the one object.
+// UnmarshalJSON decodes both parts from the one object, in one pass: lists have
+// many accounts.
 func (m *MergedAccount) UnmarshalJSON(data []byte) error {
-	if err := json.Unmarshal(data, &m.Account); err != nil {
+	type (
+		plain  Account
+		deeper struct{ *plain }
+	)
+	both := struct {
+		deeper
+		*UserPart
+	}{deeper{(*plain)(&m.Account)}, &m.UserPart}
+	if err := json.Unmarshal(data, &both); err != nil {
 		return err
 	}
-	return json.Unmarshal(data, &m.UserPart)
+	// These are in both parts.
+	m.Account.Avatar, m.Account.DisplayName, m.Account.URL = m.Avatar, m.DisplayName, m.URL
+	m.finish(data)
+	return nil
 }
 
 // UserList answers GET /api/svc/admin/users: a page by nickname, and the
