@@ -14,6 +14,7 @@ import (
 
 	"svc/client"
 	"svc/client/api"
+	"svc/db/dbtest"
 )
 
 // talk is a driver for a person who types lines.
@@ -213,6 +214,7 @@ func TestPlainModeOverPipes(t *testing.T) {
 }
 
 func TestNoTextBreaksPlainMode(t *testing.T) {
+	dbtest.Alone(t)
 	r := rand.New(rand.NewPCG(7, 8))
 	d := beginTalk(t, newWorld(t), Options{})
 	const names, each = 2000, 50

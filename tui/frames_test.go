@@ -9,6 +9,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/google/go-cmp/cmp"
 	"github.com/muesli/termenv"
+
+	"svc/db/dbtest"
 )
 
 // sizes are those at which every screen is seen.
@@ -86,6 +88,7 @@ var screens = []struct{ name, keys string }{
 // TestFrames has the text of every screen at each size, in mono. In the other themes a
 // frame says the same, and colours are all that they add.
 func TestFrames(t *testing.T) {
+	dbtest.Alone(t)
 	for _, size := range sizes {
 		for _, s := range screens {
 			name := fmt.Sprintf("%s-%dx%d", s.name, size.Width, size.Height)

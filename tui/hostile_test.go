@@ -17,6 +17,7 @@ import (
 
 	"svc/client/api"
 	"svc/client/safe"
+	"svc/db/dbtest"
 	"svc/tui/nouns"
 )
 
@@ -106,6 +107,7 @@ func show(d *driver, reports []api.AdminReport) {
 }
 
 func TestNoTextBreaksTheFrame(t *testing.T) {
+	dbtest.Alone(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	d := begin(t, newWorld(t), 80, 24)
 	sizes := append(slices.Clone(sizes), tea.WindowSizeMsg{Width: 33, Height: 9})
@@ -194,6 +196,7 @@ func corrupt(r *rand.Rand, value any) any {
 }
 
 func TestNoTextBreaksATable(t *testing.T) {
+	dbtest.Alone(t)
 	r := rand.New(rand.NewPCG(5, 6))
 	w := newWorld(t)
 	d := begin(t, w, 80, 24)
@@ -267,6 +270,7 @@ func hostileWorld(t *testing.T, r *rand.Rand) *world {
 
 // TestNoTextBreaksAnyScreen opens every kind of screen and of question.
 func TestNoTextBreaksAnyScreen(t *testing.T) {
+	dbtest.Alone(t)
 	scripts := []string{
 		"", "j<tab>w", "<tab>w w", "b", "be", "bb", "bbb", "bbbbe", "<enter>w", "<enter>n", "n", "<tab>v", "v", "yi", "y", "<tab>i", "x", "ctrl", "rq",
 		"bbbbr", "bd", "   d", "/", "/@", "/foo:bar", ":", ":re<enter>", "?", "@", "r<ctrl+o>", "2", "2x", "2t", "2jX", "2jjj<enter>", "2<enter>w",

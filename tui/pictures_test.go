@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"svc/client/safe"
+	"svc/db/dbtest"
 )
 
 var pictures = flag.Bool("pictures", false, "draw the screens into docs/images")
@@ -24,6 +25,7 @@ var pictured = []string{
 // TestPictures draws the screens as a terminal shows them, as SVG. It checks that
 // every line of a picture has all of its cells.
 func TestPictures(t *testing.T) {
+	dbtest.Alone(t)
 	draw := func(name, theme, keys string, width, height int) {
 		d := beginIn(t, newWorld(t), width, height, t.TempDir(), Options{Theme: theme, Playbooks: playbooks(t, nil)})
 		d.press(keys)

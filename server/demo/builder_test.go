@@ -95,6 +95,7 @@ func lines(t *testing.T, rows *sql.Rows) []string {
 }
 
 func TestOneSeedGivesOneDatabase(t *testing.T) {
+	dbtest.Alone(t)
 	dbtest.EachDSN(t, func(t *testing.T, dsn string) {
 		first, _ := build(t, dsn, small)
 		again := "sqlite:" + filepath.Join(t.TempDir(), "again.db")
@@ -260,6 +261,7 @@ func count(t *testing.T, d *db.DB, query string) map[string]int {
 }
 
 func TestAWorldHoldsWhatItsPlanSays(t *testing.T) {
+	dbtest.Alone(t)
 	o := small
 	o.End = end
 	p, err := NewPlan(o)

@@ -17,6 +17,7 @@ import (
 	"svc/client"
 	"svc/client/api"
 	"svc/db"
+	"svc/db/dbtest"
 	"svc/server"
 	"svc/server/platform/config"
 	"svc/server/servertest"
@@ -348,6 +349,7 @@ func documentedObject(v map[string]any) string {
 // TestBadInputIsRefusedAndChangesNothing goes through the table of routes with
 // all that no honest client would send.
 func TestBadInputIsRefusedAndChangesNothing(t *testing.T) {
+	dbtest.Alone(t)
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		b := newBad(t, s)
