@@ -70,3 +70,11 @@ func (d *DB) inOrder(table, key, cond string, limit int) string {
 	}
 	return rows + d.hold() + ")"
 }
+
+// among is the condition that column is one of ids, which were read in order, for
+// the rows of one chunk: its arguments are the first and the last of them, and all.
+// Without the bounds PostgreSQL compares each row of the account with all ids if
+// it expects few rows.
+func among(column string, ids []string) (cond string, args []any) {
+	return column + " BETWEEN ? AND ? AND " + column + " IN ?", []any{ids[0], ids[len(ids)-1], ids}
+}

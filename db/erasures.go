@@ -203,7 +203,9 @@ func eraseFollowers(ctx context.Context, d *DB, accountID string, limit int) (in
 	if err := d.HoldAccounts(ctx, ids...); err != nil {
 		return 0, err
 	}
-	counting, err := list[string](ctx, d.writing(), "who counts "+accountID, "SELECT follower_id FROM follows WHERE target_id = ? AND follower_id IN ? AND NOT pending AND NOT uncounted", accountID, ids)
+	these, args := among("follower_id", ids)
+	args = append([]any{accountID}, args...)
+	counting, err := list[string](ctx, d.writing(), "who counts "+accountID, "SELECT follower_id FROM follows WHERE target_id = ? AND "+these+" AND NOT pending AND NOT uncounted", args...)
 	if err == nil && len(counting) > 0 {
 		err = d.addFollowing(ctx, counting, -1)
 	}
@@ -211,7 +213,7 @@ func eraseFollowers(ctx context.Context, d *DB, accountID string, limit int) (in
 		return 0, err
 	}
 	d.countsChanged(ids...)
-	return d.exec(ctx, "erase followers", "DELETE FROM follows WHERE target_id = ? AND follower_id IN ?", accountID, ids)
+	return d.exec(ctx, "erase followers", "DELETE FROM follows WHERE target_id = ? AND "+these, args...)
 }
 
 func eraseFavourites(ctx context.Context, d *DB, accountID string, limit int) (int64, error) {

@@ -334,12 +334,14 @@ func (d *DB) cutFollows(ctx context.Context, local bool, accountID string, limit
 			return nil, 0, err
 		}
 	}
+	these, args := among("target_id", all)
+	args = append([]any{accountID}, args...)
 	if _, err := d.exec(ctx, "count followers", `UPDATE accounts SET followers_count = followers_count - 1
-		WHERE followers_count > 0 AND id IN (SELECT target_id FROM follows WHERE follower_id = ? AND target_id IN ? AND NOT pending)`, accountID, all); err != nil {
+		WHERE followers_count > 0 AND id IN (SELECT target_id FROM follows WHERE follower_id = ? AND `+these+` AND NOT pending)`, args...); err != nil {
 		return nil, 0, err
 	}
 	d.countsChanged(all...)
-	cut, err = list[Follow](ctx, d.writing(), "cut follows", "DELETE FROM follows WHERE follower_id = ? AND target_id IN ? RETURNING *", accountID, all)
+	cut, err = list[Follow](ctx, d.writing(), "cut follows", "DELETE FROM follows WHERE follower_id = ? AND "+these+" RETURNING *", args...)
 	return cut, len(all), err
 }
 
@@ -365,8 +367,9 @@ func (d *DB) CountFollowing(ctx context.Context, accountID, after string, limit 
 	if a.Deactivated {
 		by = -1
 	}
-	changed, err := list[string](ctx, d.writing(), "count follows", "UPDATE follows SET uncounted = ? WHERE target_id = ? AND follower_id IN ? AND NOT pending AND uncounted <> ? RETURNING follower_id",
-		a.Deactivated, accountID, ids, a.Deactivated)
+	these, args := among("follower_id", ids)
+	changed, err := list[string](ctx, d.writing(), "count follows", "UPDATE follows SET uncounted = ? WHERE target_id = ? AND "+these+" AND NOT pending AND uncounted <> ? RETURNING follower_id",
+		slices.Concat([]any{a.Deactivated, accountID}, args, []any{a.Deactivated})...)
 	if err != nil || len(changed) == 0 {
 		return next, err
 	}

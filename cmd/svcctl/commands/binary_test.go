@@ -20,6 +20,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"svc/db/dbtest"
 )
 
 var builtOnce atomic.Bool
@@ -155,6 +157,7 @@ func rows(n int) http.HandlerFunc {
 }
 
 func TestJSONLStreamsAHundredThousandRowsInLittleMemory(t *testing.T) {
+	dbtest.Alone(t)
 	t.Parallel()
 	const n = 100_000
 	server := httptest.NewServer(rows(n))

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"svc/cmd/svcctl/cli"
+	"svc/db/dbtest"
 	"svc/server/servertest"
 )
 
@@ -137,6 +138,7 @@ func TestWhatNeedsTheMachineIsRefusedFromElsewhere(t *testing.T) {
 // TestNoArgumentOfAHostedRunNamesAFile gives the path of a file to every flag and
 // every argument of every command.
 func TestNoArgumentOfAHostedRunNamesAFile(t *testing.T) {
+	dbtest.Alone(t)
 	path, unchanged := canary(t)
 	runs := 0
 	try := func(args ...string) {

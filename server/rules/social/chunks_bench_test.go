@@ -20,7 +20,7 @@ const idlePosts = 1000
 
 // BenchmarkMuchInChunks deletes a favourite status, and hides, shows and erases an
 // account, each with as many rows of others as -fans says, and reports the longest
-// statement of each and the time of all. Meanwhile somebody else posts, one status
+// statement of each, which it logs, and the time of all. Meanwhile somebody else posts, one status
 // after the other: 99 of 100 posts took no longer than reported, as before the first
 // step.
 func BenchmarkMuchInChunks(b *testing.B) {
@@ -79,9 +79,12 @@ func BenchmarkMuchInChunks(b *testing.B) {
 			}},
 		} {
 			longest, n, began := time.Duration(0), 0, time.Now()
-			last := began
-			ctx := db.WatchStatements(b.Context(), func(string) {
-				longest, last = max(longest, time.Since(last)), time.Now()
+			last, slowest := began, ""
+			ctx := db.WatchStatements(b.Context(), func(text string) {
+				if took := time.Since(last); took > longest {
+					longest, slowest = took, text
+				}
+				last = time.Now()
 				n++
 			})
 			over, posted := make(chan struct{}), make(chan []time.Duration)
@@ -104,6 +107,7 @@ func BenchmarkMuchInChunks(b *testing.B) {
 			b.ReportMetric(p99(took), step.name+"-post-p99-ms")
 			b.ReportMetric(float64(len(took)), step.name+"-posts")
 			b.ReportMetric(float64(longest.Microseconds())/1000, step.name+"-longest-ms")
+			b.Logf("%s: the longest was %.300s", step.name, slowest)
 			b.ReportMetric(time.Since(began).Seconds(), step.name+"-s")
 			b.ReportMetric(float64(n), step.name+"-statements")
 		}
