@@ -71,10 +71,10 @@ func (d *DB) inOrder(table, key, cond string, limit int) string {
 	return rows + d.hold() + ")"
 }
 
-// among is the condition that column is one of ids, which were read in order, for
-// the rows of one chunk: its arguments are the first and the last of them, and all.
-// Without the bounds PostgreSQL compares each row of the account with all ids if
-// it expects few rows.
-func among(column string, ids []string) (cond string, args []any) {
-	return column + " BETWEEN ? AND ? AND " + column + " IN ?", []any{ids[0], ids[len(ids)-1], ids}
+// among is the condition that column is one of ids, for the rows of a chunk, whose
+// other condition is the account: its arguments are the lowest and the highest id,
+// and all. Without these bounds PostgreSQL compares each row of the account with
+// all ids if it expects few rows.
+func among[ID string | int64](column string, ids []ID) (cond string, args []any) {
+	return column + " BETWEEN ? AND ? AND " + column + " IN ?", []any{slices.Min(ids), slices.Max(ids), ids}
 }

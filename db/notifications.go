@@ -250,7 +250,8 @@ func (d *DB) Notification(ctx context.Context, accountID string, id int64) (*Not
 func (d *DB) DeleteNotifications(ctx context.Context, accountID string, ids ...int64) (int64, error) {
 	var removed int64
 	for some := range slices.Chunk(ids, manyAtOnce) {
-		n, err := d.exec(ctx, "delete notifications", "DELETE FROM notifications WHERE "+d.inOrder("notifications", "id", "account_id = ? AND id IN ?", 0), accountID, some)
+		these, args := among("id", some)
+		n, err := d.exec(ctx, "delete notifications", "DELETE FROM notifications WHERE "+d.inOrder("notifications", "id", "account_id = ? AND "+these, 0), append([]any{accountID}, args...)...)
 		if err != nil {
 			return removed, err
 		}
@@ -317,11 +318,20 @@ func (d *DB) SeeNotifications(ctx context.Context, accountID string, upTo int64,
 	if err != nil || len(ids) == 0 {
 		return nil, err
 	}
-	if _, err := d.exec(ctx, "see notifications", "UPDATE notifications SET seen = TRUE WHERE "+d.inOrder("notifications", "id", "account_id = ? AND id IN ?", 0), accountID, ids); err != nil {
+	if err := d.seeNotifications(ctx, accountID, ids); err != nil {
 		return nil, err
 	}
-	d.countsChanged(accountID)
 	return ids, d.followSeen(ctx, accountID, ids[0])
+}
+
+// seeNotifications marks these of an account's notifications as seen.
+func (d *DB) seeNotifications(ctx context.Context, accountID string, ids []int64) error {
+	these, args := among("id", ids)
+	_, err := d.exec(ctx, "see notifications", "UPDATE notifications SET seen = TRUE WHERE "+d.inOrder("notifications", "id", "account_id = ? AND "+these, 0), append([]any{accountID}, args...)...)
+	if err == nil {
+		d.countsChanged(accountID)
+	}
+	return err
 }
 
 // DeleteFollowRequestNotification removes the notification of a follow request.

@@ -3,6 +3,7 @@ package db_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -60,6 +61,48 @@ func TestAChunkOfFollowsReadsNoOthers(t *testing.T) {
 			}
 		}
 		if seen != 3 {
+			t.Errorf("%d statements are about a chunk", seen)
+		}
+	})
+}
+
+// TestAChunkOfNotificationsReadsNoOthers: likewise of somebody with many
+// notifications.
+func TestAChunkOfNotificationsReadsNoOthers(t *testing.T) {
+	t.Parallel()
+	const chunk = 200
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		ctx := t.Context()
+		ann, bob := dbtest.Account(t, d, "ann"), dbtest.Account(t, d, "bob")
+		for range chunk + 1 {
+			_, err := d.Notify(ctx, db.News{Type: db.NotifyFavourite, From: bob, StatusID: d.NewID(), To: []string{ann.ID}})
+			must(t, err)
+		}
+		plans := dbtest.Plans(t, d, func(ctx context.Context) {
+			ids, err := d.SeeNotifications(ctx, ann.ID, math.MaxInt64, chunk)
+			must(t, err)
+			if len(ids) != chunk {
+				t.Errorf("%d are seen", len(ids))
+			}
+			next, err := d.ClearNotifications(ctx, ann.ID, math.MaxInt64, chunk)
+			must(t, err)
+			if next == 0 {
+				t.Error("there is one chunk")
+			}
+		})
+		seen := 0
+		for sql, plan := range plans {
+			if !strings.Contains(sql, "IN (") || !strings.Contains(sql, "notifications") {
+				continue
+			}
+			seen++
+			for _, line := range plan {
+				if strings.Contains(line, "Index Cond: (account_id") || strings.Contains(line, "(account_id=?)") {
+					t.Errorf("%s: %.150s", line, sql)
+				}
+			}
+		}
+		if seen != 2 {
 			t.Errorf("%d statements are about a chunk", seen)
 		}
 	})

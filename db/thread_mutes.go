@@ -46,9 +46,7 @@ func (d *DB) SeeThread(ctx context.Context, accountID string, conversationID, up
 	if len(about) == 0 {
 		return next, nil
 	}
-	_, err = d.exec(ctx, "see notifications", "UPDATE notifications SET seen = TRUE WHERE "+d.inOrder("notifications", "id", "account_id = ? AND id IN ?", 0), accountID, about)
-	d.countsChanged(accountID)
-	return next, err
+	return next, d.seeNotifications(ctx, accountID, about)
 }
 
 // DeleteThreadMute lifts the mute of a conversation; none is no error.
