@@ -71,10 +71,10 @@ func (d *DB) inOrder(table, key, cond string, limit int) string {
 	return rows + d.hold() + ")"
 }
 
-// among is the condition that column is one of ids, for the rows of a chunk, whose
-// other condition is the account: its arguments are the lowest and the highest id,
-// and all. Without these bounds PostgreSQL compares each row of the account with
-// all ids if it expects few rows.
+// among returns the condition that column is one of ids, and its arguments. It is
+// for chunks of an account's rows, beside the condition on the account. PostgreSQL
+// expects few rows of an account: without the lowest and the highest id as bounds it
+// reads all of them, and compares each with all ids.
 func among[ID string | int64](column string, ids []ID) (cond string, args []any) {
 	return column + " BETWEEN ? AND ? AND " + column + " IN ?", []any{slices.Min(ids), slices.Max(ids), ids}
 }

@@ -19,10 +19,10 @@ var fans = flag.Int("fans", 2000, "the followers, follows and favourites of Benc
 const idlePosts = 1000
 
 // BenchmarkMuchInChunks deletes a favourite status, and hides, shows and erases an
-// account, each with as many rows of others as -fans says, and reports the longest
-// statement of each, which it logs, and the time of all. Meanwhile somebody else posts, one status
-// after the other: 99 of 100 posts took no longer than reported, as before the first
-// step.
+// account, each with as many rows of others as -fans says. It logs the longest
+// statement of each step, and reports its time and that of the whole step. Meanwhile
+// somebody else posts, one status after the other: 99 of 100 posts took no longer
+// than reported, as before the first step.
 func BenchmarkMuchInChunks(b *testing.B) {
 	many := func(b *testing.B, dsn string) {
 		w := newWorld(b, dbtest.Open(b, dsn))
