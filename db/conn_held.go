@@ -71,10 +71,10 @@ func (d *DB) inOrder(table, key, cond string, limit int) string {
 	return rows + d.hold() + ")"
 }
 
-// among returns the condition that column is one of ids, and its arguments. It is
-// for chunks of an account's rows, beside the condition on the account. PostgreSQL
-// expects few rows of an account: without the lowest and the highest id as bounds it
-// reads all of them, and compares each with all ids.
-func among[ID string | int64](column string, ids []ID) (cond string, args []any) {
-	return column + " BETWEEN ? AND ? AND " + column + " IN ?", []any{slices.Min(ids), slices.Max(ids), ids}
+// among returns the condition that a row is of an account, in its column owner, and
+// has one of ids in column, with its arguments. PostgreSQL expects few rows of an
+// account: without the lowest and the highest id as bounds it reads all of them, and
+// compares each with all ids.
+func among[ID string | int64](owner, accountID, column string, ids []ID) (cond string, args []any) {
+	return owner + " = ? AND " + column + " BETWEEN ? AND ? AND " + column + " IN ?", []any{accountID, slices.Min(ids), slices.Max(ids), ids}
 }

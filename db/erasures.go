@@ -203,9 +203,8 @@ func eraseFollowers(ctx context.Context, d *DB, accountID string, limit int) (in
 	if err := d.HoldAccounts(ctx, ids...); err != nil {
 		return 0, err
 	}
-	these, args := among("follower_id", ids)
-	args = append([]any{accountID}, args...)
-	counting, err := list[string](ctx, d.writing(), "who counts "+accountID, "SELECT follower_id FROM follows WHERE target_id = ? AND "+these+" AND NOT pending AND NOT uncounted", args...)
+	these, args := among("target_id", accountID, "follower_id", ids)
+	counting, err := list[string](ctx, d.writing(), "who counts "+accountID, "SELECT follower_id FROM follows WHERE "+these+" AND NOT pending AND NOT uncounted", args...)
 	if err == nil && len(counting) > 0 {
 		err = d.addFollowing(ctx, counting, -1)
 	}
@@ -213,7 +212,7 @@ func eraseFollowers(ctx context.Context, d *DB, accountID string, limit int) (in
 		return 0, err
 	}
 	d.countsChanged(ids...)
-	return d.exec(ctx, "erase followers", "DELETE FROM follows WHERE target_id = ? AND "+these, args...)
+	return d.exec(ctx, "erase followers", "DELETE FROM follows WHERE "+these, args...)
 }
 
 func eraseFavourites(ctx context.Context, d *DB, accountID string, limit int) (int64, error) {

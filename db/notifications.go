@@ -250,8 +250,8 @@ func (d *DB) Notification(ctx context.Context, accountID string, id int64) (*Not
 func (d *DB) DeleteNotifications(ctx context.Context, accountID string, ids ...int64) (int64, error) {
 	var removed int64
 	for some := range slices.Chunk(ids, manyAtOnce) {
-		these, args := among("id", some)
-		n, err := d.exec(ctx, "delete notifications", "DELETE FROM notifications WHERE "+d.inOrder("notifications", "id", "account_id = ? AND "+these, 0), append([]any{accountID}, args...)...)
+		these, args := among("account_id", accountID, "id", some)
+		n, err := d.exec(ctx, "delete notifications", "DELETE FROM notifications WHERE "+d.inOrder("notifications", "id", these, 0), args...)
 		if err != nil {
 			return removed, err
 		}
@@ -326,8 +326,8 @@ func (d *DB) SeeNotifications(ctx context.Context, accountID string, upTo int64,
 
 // seeNotifications marks these of an account's notifications as seen.
 func (d *DB) seeNotifications(ctx context.Context, accountID string, ids []int64) error {
-	these, args := among("id", ids)
-	_, err := d.exec(ctx, "see notifications", "UPDATE notifications SET seen = TRUE WHERE "+d.inOrder("notifications", "id", "account_id = ? AND "+these, 0), append([]any{accountID}, args...)...)
+	these, args := among("account_id", accountID, "id", ids)
+	_, err := d.exec(ctx, "see notifications", "UPDATE notifications SET seen = TRUE WHERE "+d.inOrder("notifications", "id", these, 0), args...)
 	if err == nil {
 		d.countsChanged(accountID)
 	}

@@ -334,14 +334,13 @@ func (d *DB) cutFollows(ctx context.Context, local bool, accountID string, limit
 			return nil, 0, err
 		}
 	}
-	these, args := among("target_id", all)
-	args = append([]any{accountID}, args...)
+	these, args := among("follower_id", accountID, "target_id", all)
 	if _, err := d.exec(ctx, "count followers", `UPDATE accounts SET followers_count = followers_count - 1
-		WHERE followers_count > 0 AND id IN (SELECT target_id FROM follows WHERE follower_id = ? AND `+these+` AND NOT pending)`, args...); err != nil {
+		WHERE followers_count > 0 AND id IN (SELECT target_id FROM follows WHERE `+these+` AND NOT pending)`, args...); err != nil {
 		return nil, 0, err
 	}
 	d.countsChanged(all...)
-	cut, err = list[Follow](ctx, d.writing(), "cut follows", "DELETE FROM follows WHERE follower_id = ? AND "+these+" RETURNING *", args...)
+	cut, err = list[Follow](ctx, d.writing(), "cut follows", "DELETE FROM follows WHERE "+these+" RETURNING *", args...)
 	return cut, len(all), err
 }
 
@@ -367,9 +366,9 @@ func (d *DB) CountFollowing(ctx context.Context, accountID, after string, limit 
 	if a.Deactivated {
 		by = -1
 	}
-	these, args := among("follower_id", ids)
-	changed, err := list[string](ctx, d.writing(), "count follows", "UPDATE follows SET uncounted = ? WHERE target_id = ? AND "+these+" AND NOT pending AND uncounted <> ? RETURNING follower_id",
-		slices.Concat([]any{a.Deactivated, accountID}, args, []any{a.Deactivated})...)
+	these, args := among("target_id", accountID, "follower_id", ids)
+	changed, err := list[string](ctx, d.writing(), "count follows", "UPDATE follows SET uncounted = ? WHERE "+these+" AND NOT pending AND uncounted <> ? RETURNING follower_id",
+		slices.Concat([]any{a.Deactivated}, args, []any{a.Deactivated})...)
 	if err != nil || len(changed) == 0 {
 		return next, err
 	}
