@@ -199,16 +199,25 @@ func (d *DB) Tx(ctx context.Context, fn func(tx *DB) error) error {
 // Steps runs step in transactions of its own as long as it reports that there is
 // more.
 func (d *DB) Steps(ctx context.Context, step func(tx *DB) (more bool, err error)) error {
-	for more := true; more; {
+	return StepsFrom(ctx, d, false, func(tx *DB, _ bool) (bool, error) { return step(tx) })
+}
+
+// StepsFrom is Steps for rows in the order of a key: each step returns the key that
+// the next one goes on from, zero at the end. A step that is tried again begins where
+// it began before.
+func StepsFrom[K comparable](ctx context.Context, d *DB, from K, step func(tx *DB, from K) (next K, err error)) error {
+	var end K
+	for {
+		next := end
 		err := d.Tx(ctx, func(tx *DB) (err error) {
-			more, err = step(tx)
+			next, err = step(tx, from)
 			return err
 		})
-		if err != nil {
+		if err != nil || next == end {
 			return err
 		}
+		from = next
 	}
-	return nil
 }
 
 func (d *DB) once(ctx context.Context, fn func(tx *DB) error) error {

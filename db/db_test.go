@@ -3,9 +3,12 @@ package db_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"svc/db"
 	"svc/db/dbtest"
@@ -96,6 +99,28 @@ func TestTxJoinsAndAFailedStepLeavesNothing(t *testing.T) {
 		}
 		if _, err := d.AccountByNickname(ctx, "ANN"); err != nil {
 			t.Fatal(err)
+		}
+	})
+}
+
+// TestAStepThatIsTriedAgainBeginsWhereItBegan has one of three steps fail once with a
+// deadlock, after its work was done.
+func TestAStepThatIsTriedAgainBeginsWhereItBegan(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		var began []int
+		err := db.StepsFrom(t.Context(), d, 1, func(tx *db.DB, from int) (int, error) {
+			began = append(began, from)
+			if len(began) == 2 {
+				return from + 1, &pgconn.PgError{Code: "40P01"}
+			}
+			return (from + 1) % 4, nil
+		})
+		if want := []int{1, 2, 2, 3}; err != nil || !slices.Equal(began, want) {
+			t.Errorf("steps began at %v, %v, want %v", began, err, want)
+		}
+		err = db.StepsFrom(t.Context(), d, 1, func(tx *db.DB, from int) (int, error) { return from + 1, db.ErrNotFound })
+		if !errors.Is(err, db.ErrNotFound) {
+			t.Errorf("a step that fails: %v", err)
 		}
 	})
 }

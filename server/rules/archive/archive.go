@@ -172,16 +172,10 @@ func (s *Service) Is(ctx context.Context, file string) (bool, error) {
 // Sweep removes expired backups.
 func (s *Service) Sweep(ctx context.Context) error {
 	before := db.At(s.now().Add(-time.Duration(s.settings.Load().Backup.PurgeAfterDays) * day))
-	for {
-		var n int64
-		err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
-			n, err = tx.SweepBackups(ctx, before, sweepChunk)
-			return err
-		})
-		if err != nil || n < sweepChunk {
-			return err
-		}
-	}
+	return s.db.Steps(ctx, func(tx *db.DB) (bool, error) {
+		n, err := tx.SweepBackups(ctx, before, sweepChunk)
+		return n == sweepChunk, err
+	})
 }
 
 // write writes the archive as it enters the media store.

@@ -164,14 +164,12 @@ func (s *Service) Use(ctx context.Context, app *db.App) error {
 // Sweep removes unused apps, and seals plain secrets of older apps.
 func (s *Service) Sweep(ctx context.Context) error {
 	before := db.At(s.now().Add(-unusedFor))
-	for n := sweepChunk; n == sweepChunk; {
-		err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
-			n, err = tx.SweepApps(ctx, before, sweepChunk)
-			return err
-		})
-		if err != nil {
-			return err
-		}
+	err := s.db.Steps(ctx, func(tx *db.DB) (bool, error) {
+		n, err := tx.SweepApps(ctx, before, sweepChunk)
+		return n == sweepChunk, err
+	})
+	if err != nil {
+		return err
 	}
 	return s.sealApps(ctx)
 }

@@ -2,7 +2,6 @@ package social
 
 import (
 	"context"
-	"errors"
 
 	"svc/db"
 	"svc/server/platform/fault"
@@ -89,21 +88,15 @@ func settle(ctx context.Context, tx *db.DB, a *db.Account, after string) (*strin
 // it removes the statuses of accounts that a local account does not follow any
 // more from its timelines. Run twice it does nothing more.
 func (s *Service) Settle(ctx context.Context, job jobs.Settle) error {
-	after := new(string)
-	for after != nil {
-		from := *after
-		err := s.db.Tx(ctx, func(tx *db.DB) error {
-			a, err := tx.Account(ctx, job.AccountID)
-			if err == nil {
-				after, err = settle(ctx, tx, a, from)
-			} else if after = nil; errors.Is(err, db.ErrNotFound) {
-				err = nil
-			}
-			return err
-		})
+	err := db.StepsFrom(ctx, s.db, new(string), func(tx *db.DB, after *string) (*string, error) {
+		a, err := tx.Account(ctx, job.AccountID)
 		if err != nil {
-			return err
+			return nil, ignoreNotFound(err)
 		}
+		return settle(ctx, tx, a, *after)
+	})
+	if err != nil {
+		return err
 	}
 	return s.pruneHome(ctx, job.AccountID)
 }
@@ -121,19 +114,15 @@ func (s *Service) pruneHome(ctx context.Context, accountID string) error {
 		names = append(names, db.ListTimelineName(l.ID))
 	}
 	for _, name := range names {
-		for after, done := "", false; !done; {
-			err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
-				// A follow that commits meanwhile would lose its statuses.
-				if err = tx.HoldAccounts(ctx, accountID); err != nil {
-					return err
-				}
-				after, err = tx.PruneTimeline(ctx, accountID, name, after, fanOutChunk)
-				return err
-			})
-			if err != nil {
-				return err
+		err := db.StepsFrom(ctx, s.db, "", func(tx *db.DB, after string) (string, error) {
+			// A follow that commits meanwhile would lose its statuses.
+			if err := tx.HoldAccounts(ctx, accountID); err != nil {
+				return "", err
 			}
-			done = after == ""
+			return tx.PruneTimeline(ctx, accountID, name, after, fanOutChunk)
+		})
+		if err != nil {
+			return err
 		}
 	}
 	return nil

@@ -133,16 +133,10 @@ const toldFor = 7 * 24 * time.Hour
 
 // ForgetReached runs a job of its kind. Run again it does nothing.
 func (s *Service) ForgetReached(ctx context.Context, job jobs.ForgetReached) error {
-	for n := int64(eraseChunk); n >= eraseChunk; {
-		err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
-			n, err = tx.DeleteReachedInboxes(ctx, job.AccountID, eraseChunk)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.db.Steps(ctx, func(tx *db.DB) (bool, error) {
+		n, err := tx.DeleteReachedInboxes(ctx, job.AccountID, eraseChunk)
+		return n == eraseChunk, err
+	})
 }
 
 // eraseStatus deletes a status with its files, or a reblog.

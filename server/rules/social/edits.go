@@ -75,43 +75,39 @@ func (s *Service) DeleteRest(ctx context.Context, job jobs.DeleteRest) error {
 // ChangeReblogs runs a job of its kind, in steps of their own transactions. It ends
 // if the status may be reblogged again. Run twice it does nothing more.
 func (s *Service) ChangeReblogs(ctx context.Context, job jobs.ChangeReblogs) error {
-	for more := true; more; {
-		err := s.db.Tx(ctx, func(tx *db.DB) error {
-			more = false
-			status, err := tx.HeldStatus(ctx, job.StatusID)
-			if err != nil {
-				return ignoreNotFound(err)
-			}
-			if job.Cut && (status.Visibility == db.Public || status.Visibility == db.Unlisted) {
-				return nil
-			}
-			more, err = nextReblogs(ctx, tx, status, &job)
-			return err
-		})
-		if err != nil {
-			return err
+	return db.StepsFrom(ctx, s.db, job, func(tx *db.DB, job jobs.ChangeReblogs) (rest jobs.ChangeReblogs, err error) {
+		status, err := tx.HeldStatus(ctx, job.StatusID)
+		if err != nil || job.Cut && (status.Visibility == db.Public || status.Visibility == db.Unlisted) {
+			return rest, ignoreNotFound(err)
 		}
-	}
-	return nil
+		return nextReblogs(ctx, tx, status, job)
+	})
 }
 
 // changeReblogs carries out the first part of job in the transaction that changes
 // the status, and leaves the rest to it.
 func changeReblogs(ctx context.Context, tx *db.DB, status *db.Status, job jobs.ChangeReblogs) error {
-	more, err := nextReblogs(ctx, tx, status, &job)
-	if err != nil || !more {
+	rest, err := nextReblogs(ctx, tx, status, job)
+	if err != nil || rest == (jobs.ChangeReblogs{}) {
 		return err
 	}
-	return jobs.Enqueue(ctx, tx, job)
+	return jobs.Enqueue(ctx, tx, rest)
 }
 
-// nextReblogs carries out the next part of job, and moves it behind.
-func nextReblogs(ctx context.Context, tx *db.DB, status *db.Status, job *jobs.ChangeReblogs) (more bool, err error) {
+// nextReblogs carries out the next part of job, and returns the rest, zero if nothing
+// is left.
+func nextReblogs(ctx context.Context, tx *db.DB, status *db.Status, job jobs.ChangeReblogs) (rest jobs.ChangeReblogs, err error) {
+	more := false
 	if job.Cut {
-		return tx.CutReblogs(ctx, status, eraseChunk)
+		more, err = tx.CutReblogs(ctx, status, eraseChunk)
+	} else {
+		job.After, err = tx.TouchReblogs(ctx, status.ID, job.After, eraseChunk)
+		more = job.After != ""
 	}
-	job.After, err = tx.TouchReblogs(ctx, status.ID, job.After, eraseChunk)
-	return job.After != "", err
+	if err != nil || !more {
+		return rest, err
+	}
+	return job, nil
 }
 
 // countStatus changes the counters of a public status: its parent's, if that

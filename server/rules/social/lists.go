@@ -149,34 +149,23 @@ func (s *Service) Unlisted(ctx context.Context, job jobs.Unlisted) error {
 		return s.clearList(ctx, job.ListID)
 	}
 	for _, author := range job.AuthorIDs {
-		for after, done := "", false; !done; {
-			err := s.db.Tx(ctx, func(tx *db.DB) error {
-				again, err := tx.InList(ctx, job.ListID, author)
-				if err != nil || again {
-					done = true
-					return err
-				}
-				after, err = tx.RemoveHomeEntries(ctx, []string{db.ListTimelineName(job.ListID)}, author, after, fanOutChunk)
-				done = after == ""
-				return err
-			})
-			if err != nil {
-				return err
+		err := db.StepsFrom(ctx, s.db, "", func(tx *db.DB, after string) (next string, err error) {
+			again, err := tx.InList(ctx, job.ListID, author)
+			if err != nil || again {
+				return "", err
 			}
+			return tx.RemoveHomeEntries(ctx, []string{db.ListTimelineName(job.ListID)}, author, after, fanOutChunk)
+		})
+		if err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
 func (s *Service) clearList(ctx context.Context, id int64) error {
-	for {
-		var n int64
-		err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
-			n, err = tx.RemoveListEntries(ctx, id, fanOutChunk)
-			return err
-		})
-		if err != nil || n < fanOutChunk {
-			return err
-		}
-	}
+	return s.db.Steps(ctx, func(tx *db.DB) (bool, error) {
+		n, err := tx.RemoveListEntries(ctx, id, fanOutChunk)
+		return n == fanOutChunk, err
+	})
 }

@@ -72,30 +72,22 @@ func postNews(by *db.Account, row *db.Status) db.News {
 // TellSubscribers runs a job of its kind, in steps of their own transactions.
 // Run twice it notifies nobody twice.
 func (s *Service) TellSubscribers(ctx context.Context, job jobs.TellSubscribers) error {
-	for after := ""; ; {
-		done := false
-		err := s.db.Tx(ctx, func(tx *db.DB) error {
-			row, err := tx.StatusByID(ctx, job.StatusID)
-			if err != nil {
-				done = true
-				return ignoreNotFound(err)
-			}
-			by, err := tx.Account(ctx, row.AccountID)
-			if err != nil {
-				return err
-			}
-			ids, err := tx.Subscribers(ctx, by.ID, row.Visibility == db.Private, after, tellChunk)
-			if err != nil {
-				return err
-			}
-			if done = len(ids) < tellChunk; len(ids) == 0 {
-				return nil
-			}
-			after = ids[len(ids)-1]
-			return notify.Notify(ctx, tx, postNews(by, row), ids...)
-		})
-		if err != nil || done {
-			return err
+	return db.StepsFrom(ctx, s.db, "", func(tx *db.DB, after string) (next string, err error) {
+		row, err := tx.StatusByID(ctx, job.StatusID)
+		if err != nil {
+			return "", ignoreNotFound(err)
 		}
-	}
+		by, err := tx.Account(ctx, row.AccountID)
+		if err != nil {
+			return "", err
+		}
+		ids, err := tx.Subscribers(ctx, by.ID, row.Visibility == db.Private, after, tellChunk)
+		if err != nil {
+			return "", err
+		}
+		if len(ids) == tellChunk {
+			next = ids[len(ids)-1]
+		}
+		return next, notify.Notify(ctx, tx, postNews(by, row), ids...)
+	})
 }

@@ -43,22 +43,13 @@ func (s *Service) MuteThread(ctx context.Context, by *db.Account, id string, exp
 
 // seeThread goes on to mark notifications of the thread of a status as seen.
 func (s *Service) seeThread(ctx context.Context, job jobs.ChangeNotifications) error {
-	for upTo := job.UpTo; upTo > 0; {
-		var next int64
-		err := s.db.Tx(ctx, func(tx *db.DB) error {
-			status, err := tx.HeldStatus(ctx, job.StatusID) // its thread may have merged into another
-			if err != nil || status.ConversationID == nil {
-				return ignoreNotFound(err)
-			}
-			next, err = tx.SeeThread(ctx, job.AccountID, *status.ConversationID, upTo, eraseChunk)
-			return err
-		})
-		if err != nil {
-			return err
+	return db.StepsFrom(ctx, s.db, job.UpTo, func(tx *db.DB, upTo int64) (next int64, err error) {
+		status, err := tx.HeldStatus(ctx, job.StatusID) // its thread may have merged into another
+		if err != nil || status.ConversationID == nil {
+			return 0, ignoreNotFound(err)
 		}
-		upTo = next
-	}
-	return nil
+		return tx.SeeThread(ctx, job.AccountID, *status.ConversationID, upTo, eraseChunk)
+	})
 }
 
 // UnmuteThread ends the mute of a conversation and returns the status; none is

@@ -42,57 +42,39 @@ func (s *Service) show(ctx context.Context, tx *db.DB, status *db.Status) error 
 // FanOut runs a job of its kind, in steps of their own transactions. Run twice
 // it does nothing more.
 func (s *Service) FanOut(ctx context.Context, job jobs.FanOut) error {
-	for after := job.After; ; {
-		done := false
-		err := s.db.Tx(ctx, func(tx *db.DB) error {
-			status, err := tx.StatusByID(ctx, job.StatusID)
-			if err != nil {
-				done = true
-				return ignoreNotFound(err)
-			}
-			next, err := tx.AddFollowerEntries(ctx, status, after, fanOutChunk)
-			if err != nil {
-				return err
-			}
-			reached := db.HomeRange{After: after, UpTo: next}
-			after, done = next, next == ""
-			return tx.Emit(ctx, db.Event{Kind: db.EventHome, Subject: status.ID, Data: db.EventData(reached)})
-		})
-		if err != nil || done {
-			return err
+	return db.StepsFrom(ctx, s.db, job.After, func(tx *db.DB, after string) (next string, err error) {
+		status, err := tx.StatusByID(ctx, job.StatusID)
+		if err != nil {
+			return "", ignoreNotFound(err)
 		}
-	}
+		if next, err = tx.AddFollowerEntries(ctx, status, after, fanOutChunk); err != nil {
+			return "", err
+		}
+		reached := db.HomeRange{After: after, UpTo: next}
+		return next, tx.Emit(ctx, db.Event{Kind: db.EventHome, Subject: status.ID, Data: db.EventData(reached)})
+	})
 }
 
 // Unfollowed runs a job of its kind, likewise. It stops if the author is
 // followed again.
 func (s *Service) Unfollowed(ctx context.Context, job jobs.Unfollowed) error {
-	for after := ""; ; {
-		done := false
-		err := s.db.Tx(ctx, func(tx *db.DB) error {
-			if err := tx.HoldAccounts(ctx, job.AccountID); err != nil {
-				return err
-			}
-			f, err := tx.Follow(ctx, job.AccountID, job.AuthorID)
-			if err == nil && !f.Pending {
-				done = true
-				return nil
-			}
-			if err := ignoreNotFound(err); err != nil {
-				return err
-			}
-			lists, err := tx.ListTimelines(ctx, job.AccountID, job.AuthorID)
-			if err != nil {
-				return err
-			}
-			after, err = tx.RemoveHomeEntries(ctx, append(lists, job.AccountID), job.AuthorID, after, fanOutChunk)
-			done = after == ""
-			return err
-		})
-		if err != nil || done {
-			return err
+	return db.StepsFrom(ctx, s.db, "", func(tx *db.DB, after string) (next string, err error) {
+		if err := tx.HoldAccounts(ctx, job.AccountID); err != nil {
+			return "", err
 		}
-	}
+		f, err := tx.Follow(ctx, job.AccountID, job.AuthorID)
+		if err == nil && !f.Pending {
+			return "", nil
+		}
+		if err := ignoreNotFound(err); err != nil {
+			return "", err
+		}
+		lists, err := tx.ListTimelines(ctx, job.AccountID, job.AuthorID)
+		if err != nil {
+			return "", err
+		}
+		return tx.RemoveHomeEntries(ctx, append(lists, job.AccountID), job.AuthorID, after, fanOutChunk)
+	})
 }
 
 // The sweep's bounds: rows of one transaction, and transactions over home entries
