@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// Alone marks a long test that does one thing after the other, so that the race
-// detector finds nothing in it but takes five times as long. With
-// SVC_TEST_ALONE=skip it is skipped: .ci/run runs these tests without the detector.
-// It is the first statement of a test.
+// Alone marks a long test in which the race detector finds nothing, but takes five
+// times as long: it does one thing after the other, or its servers are processes.
+// With SVC_TEST_ALONE=skip it is skipped: .ci/run runs these tests without the
+// detector. It is the first statement of a test.
 func Alone(t testing.TB) {
 	t.Helper()
 	if os.Getenv("SVC_TEST_ALONE") == "skip" {

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -36,15 +35,6 @@ var sqliteFile = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(path)
 })
 
-func migrated(t testing.TB) []byte {
-	t.Helper()
-	file, err := sqliteFile()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return file
-}
-
 func migrate(dsn string) error {
 	ctx := context.Background()
 	d, err := db.Open(ctx, dsn, db.Options{})
@@ -57,58 +47,57 @@ func migrate(dsn string) error {
 // lock keeps processes from making one template at once.
 const lock = 7327171
 
-// template returns the name of a migrated database to copy. It is made by the
-// first process that needs this set of migrations, and stays for the others.
-func template(t testing.TB, admin string) string {
-	t.Helper()
+// creators are the connections that create and drop databases: opening one for each
+// takes as long as many a test.
+var creators = sync.OnceValues(func() (*sql.DB, error) {
+	c, err := sql.Open("pgx", server())
+	if err == nil {
+		c.SetMaxIdleConns(4)
+	}
+	return c, err
+})
+
+// template is the name of a migrated database to copy. It is made by the first
+// process that needs this set of migrations, and stays for the others.
+var template = sync.OnceValues(func() (string, error) {
 	name := "svc_template_" + db.Fingerprint()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	c, err := sql.Open("pgx", admin)
+	c, err := creators()
 	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = c.Close() }()
-	exists := func(q interface {
-		QueryRowContext(context.Context, string, ...any) *sql.Row
-	}) bool {
-		var found bool
-		if err := q.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM pg_database WHERE datname = $1)", name).Scan(&found); err != nil {
-			t.Fatal(err)
-		}
-		return found
-	}
-	if exists(c) {
-		return name
+		return "", err
 	}
 	conn, err := c.Conn(ctx)
 	if err != nil {
-		t.Fatal(err)
+		return "", err
 	}
 	defer func() { _ = conn.Close() }()
 	if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock($1)", lock); err != nil {
-		t.Fatal(err)
+		return "", err
 	}
-	if exists(conn) {
-		return name
+	defer func() { _, _ = conn.ExecContext(ctx, "SELECT pg_advisory_unlock($1)", lock) }()
+	var found bool
+	err = conn.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM pg_database WHERE datname = $1)", name).Scan(&found)
+	if err != nil || found {
+		return name, err
 	}
 	half := name + "_" + random()
-	run := func(query string) {
-		if err := patiently(ctx, conn, query); err != nil {
-			t.Fatalf("%s: %v", query, err)
-		}
+	if err := patiently(ctx, conn, "CREATE DATABASE "+half); err != nil {
+		return "", err
 	}
-	run("CREATE DATABASE " + half)
-	if err := migrate(address(t, admin, half)); err != nil {
-		t.Fatal(err)
+	dsn, err := address(half)
+	if err == nil {
+		err = migrate(dsn)
 	}
-	run("ALTER DATABASE " + half + " RENAME TO " + name)
-	return name
-}
+	if err != nil {
+		return "", err
+	}
+	return name, patiently(ctx, conn, "ALTER DATABASE "+half+" RENAME TO "+name)
+})
 
-// create makes a database on the server of admin, a copy of from if that is
-// given, and drops it when the test ends.
-func create(t testing.TB, admin, from string) string {
+// create makes a database on PostgreSQL, a copy of from if that is given, and drops
+// it when the test ends.
+func create(t testing.TB, from string) string {
 	t.Helper()
 	name := "svc_test_" + random()
 	query := "CREATE DATABASE " + name
@@ -118,18 +107,21 @@ func create(t testing.TB, admin, from string) string {
 	run := func(query string) {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		c, err := sql.Open("pgx", admin)
-		if err != nil {
-			t.Fatal(err)
+		c, err := creators()
+		if err == nil {
+			err = patiently(ctx, c, query)
 		}
-		defer func() { _ = c.Close() }()
-		if err := patiently(ctx, c, query); err != nil {
+		if err != nil {
 			t.Errorf("%s: %v", query, err)
 		}
 	}
 	run(query)
 	t.Cleanup(func() { run("DROP DATABASE " + name + " WITH (FORCE)") })
-	return address(t, admin, name)
+	dsn, err := address(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dsn
 }
 
 // patiently repeats a statement while another session is connected to the
@@ -157,13 +149,12 @@ func random() string {
 	return hex.EncodeToString(b[:])
 }
 
-// address is admin with another database.
-func address(t testing.TB, admin, name string) string {
-	t.Helper()
-	u, err := url.Parse(admin)
+// address is that of another database on the server.
+func address(name string) (string, error) {
+	u, err := url.Parse(server())
 	if err != nil {
-		t.Fatal(err)
+		return "", err
 	}
-	u.Path = "/" + strings.TrimPrefix(name, "/")
-	return u.String()
+	u.Path = "/" + name
+	return u.String(), nil
 }

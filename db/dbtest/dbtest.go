@@ -23,30 +23,25 @@ func Each(t *testing.T, fn func(t *testing.T, d *db.DB)) {
 // EachReady is Each with the address of a migrated database.
 func EachReady(t *testing.T, fn func(t *testing.T, dsn string)) {
 	t.Helper()
-	each(t, ready, fn)
+	each(t, Ready, copied, fn)
 }
 
 // EachDSN is Each with the address of an empty database, not migrated.
 func EachDSN(t *testing.T, fn func(t *testing.T, dsn string)) {
 	t.Helper()
-	each(t, func(t testing.TB, admin string) string {
-		if admin == "" {
-			return sqlitePath(t)
-		}
-		return create(t, admin, "")
-	}, fn)
+	each(t, sqlitePath, func(t testing.TB) string { return create(t, "") }, fn)
 }
 
-func each(t *testing.T, make func(t testing.TB, admin string) string, fn func(t *testing.T, dsn string)) {
+func each(t *testing.T, sqlite, postgres func(t testing.TB) string, fn func(t *testing.T, dsn string)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
-		fn(t, make(t, ""))
+		fn(t, sqlite(t))
 	})
-	if admin := server(); admin != "" {
+	if server() != "" {
 		t.Run("postgres", func(t *testing.T) {
 			t.Parallel()
-			fn(t, make(t, admin))
+			fn(t, postgres(t))
 		})
 	}
 }
@@ -58,31 +53,35 @@ func Postgres(t testing.TB) string {
 	if server() == "" {
 		return ""
 	}
-	return ready(t, server())
+	return copied(t)
 }
 
 // server returns the server for new databases.
 func server() string { return os.Getenv("SVC_TEST_POSTGRES") }
 
-// Ready returns the address of a migrated SQLite database.
+// Ready returns the address of a new, migrated SQLite database. It is a copy of one
+// that was migrated before: migrating takes longer than most tests.
 func Ready(t testing.TB) string {
 	t.Helper()
-	return ready(t, "")
-}
-
-// ready returns the address of a new, migrated database on the server admin, or
-// on SQLite for "". It is a copy of a database that was migrated before:
-// migrating takes longer than most tests.
-func ready(t testing.TB, admin string) string {
-	t.Helper()
-	if admin != "" {
-		return create(t, admin, template(t, admin))
+	file, err := sqliteFile()
+	if err != nil {
+		t.Fatal(err)
 	}
 	dsn := sqlitePath(t)
-	if err := os.WriteFile(strings.TrimPrefix(dsn, "sqlite:"), migrated(t), 0o600); err != nil {
+	if err := os.WriteFile(strings.TrimPrefix(dsn, "sqlite:"), file, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return dsn
+}
+
+// copied is Ready on PostgreSQL.
+func copied(t testing.TB) string {
+	t.Helper()
+	from, err := template()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return create(t, from)
 }
 
 // New returns a migrated SQLite database, for tests that do not depend on the
