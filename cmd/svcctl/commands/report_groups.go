@@ -182,7 +182,7 @@ func showGroups(ctx context.Context, a *cli.App, conn *cli.Connection, by, state
 		groups = append(groups, g)
 	}
 	slices.SortFunc(groups, func(x, y *reportGroup) int {
-		return cmp.Or(y.Date.Compare(x.Date.Time), cmp.Compare(x.Key, y.Key))
+		return cmp.Or(y.Date.Compare(x.Date.Time), cmp.Compare(y.Reports[0], x.Reports[0]))
 	})
 	if err := cli.PrintItems(a, groupShape, groups, false); err != nil {
 		return err
