@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"svc/client/api"
+	"svc/db/dbtest"
 	"svc/server"
 	"svc/server/servertest"
 )
@@ -82,6 +83,7 @@ const (
 // reads one, without a token, as a user without the scope, and as an app.
 // Little of them is read or built, and nothing is written.
 func TestAStrangersBodyCostsLittle(t *testing.T) {
+	dbtest.Alone(t)
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
 	s := servertest.Start(t)

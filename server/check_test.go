@@ -16,6 +16,7 @@ import (
 // TestEveryFaultIsFoundAndRepaired checks a server with rows of all kinds, and
 // finds nothing. Then it makes each fault alone, which is found and repaired.
 func TestEveryFaultIsFoundAndRepaired(t *testing.T) {
+	dbtest.Alone(t)
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx := t.Context()
 		w := newVisibilityWorld(t, s)

@@ -138,6 +138,7 @@ func (s *idle) refused(t *testing.T, do func(by *db.Account) error, by ...*db.Ac
 // directly: even without the checks of routes, an account without the right
 // changes nothing.
 func TestEachAdminWriteAsksItsRight(t *testing.T) {
+	dbtest.Alone(t)
 	s := newIdle(t)
 	ctx := t.Context()
 	status, err := s.Social.PostStatus(ctx, s.ann, social.NewStatus{Text: "hello"})

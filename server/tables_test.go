@@ -110,6 +110,7 @@ func TestEveryRowOfTheTablesHasACase(t *testing.T) {
 
 // TestTheTablesAreTrue runs the case of every row of the tables.
 func TestTheTablesAreTrue(t *testing.T) {
+	dbtest.Alone(t)
 	dbtest.EachReady(t, func(t *testing.T, dsn string) {
 		s := servertest.On(t, dsn, servertest.WithMail, func(c *config.Settings) {
 			c.Instance.RegistrationsOpen, c.Instance.InvitesEnabled = false, true

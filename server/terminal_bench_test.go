@@ -20,6 +20,8 @@ import (
 	"svc/server/servertest"
 )
 
+func TestMain(m *testing.M) { os.Exit(servertest.Main{M: m}.Run()) }
+
 // BenchmarkTerminal runs svcctl tui on a terminal of 120x40, beside a server with so
 // many accounts and open reports as the last number of -rows says, and types. It
 // reports what --trace measured, and memory and processor time by /proc.
@@ -48,10 +50,7 @@ func BenchmarkTerminal(b *testing.B) {
 		}
 	}
 	indexAdmin(b, s.DB)
-	program := filepath.Join(b.TempDir(), "svcctl")
-	if out, err := exec.CommandContext(b.Context(), "go", "build", "-o", program, "svc/cmd/svcctl").CombinedOutput(); err != nil {
-		b.Fatalf("go build: %v\n%s", err, out)
-	}
+	program := filepath.Join(servertest.Programs(b), "svcctl")
 	token := s.Token("root", servertest.AdminScopes)
 	b.ResetTimer()
 	for range b.N {

@@ -41,6 +41,7 @@ var unreadables = []struct{ table, column, row string }{
 // everything: nothing fails, the other rows are shown, and the log names the
 // broken one once.
 func TestARowThatCannotBeReadIsLeftOut(t *testing.T) {
+	dbtest.Alone(t)
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		w := newVisibilityWorld(t, s)
 		ctx := t.Context()

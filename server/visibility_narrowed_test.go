@@ -8,6 +8,7 @@ import (
 
 	"svc/client/api"
 	"svc/db"
+	"svc/db/dbtest"
 	"svc/server/platform/config"
 	"svc/server/servertest"
 )
@@ -16,6 +17,7 @@ import (
 // and put on timelines, and then narrowed: by a moderator to followers, and as
 // another server may do, to those addressed.
 func TestWhoSeesWhatWasNarrowed(t *testing.T) {
+	dbtest.Alone(t)
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		w := newVisibilityWorld(t, s)
 		ctx, admin := t.Context(), s.Admin("chief")

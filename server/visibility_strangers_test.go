@@ -9,6 +9,7 @@ import (
 
 	"svc/client/api"
 	"svc/db"
+	"svc/db/dbtest"
 	"svc/server"
 	"svc/server/platform/config"
 	"svc/server/servertest"
@@ -126,6 +127,7 @@ func told(body string) []string {
 // TestStrangersFindNothingThatIsKeptFromThem requests every public route for
 // all objects that an instance may hide from strangers, by all their names.
 func TestStrangersFindNothingThatIsKeptFromThem(t *testing.T) {
+	dbtest.Alone(t)
 	restrict := func(fields ...func(*config.Restrict) *config.Restriction) func(*config.Settings) {
 		return func(s *config.Settings) {
 			s.Instance.LimitToLocalContent = config.LimitNobody

@@ -14,6 +14,7 @@ import (
 	"svc/client"
 	"svc/client/api"
 	"svc/db"
+	"svc/db/dbtest"
 	"svc/server/platform/config"
 	"svc/server/servertest"
 )
@@ -184,6 +185,7 @@ func pinsForAll(s *config.Settings) { s.Instance.MaxPinnedStatuses = len(everyVi
 // TestWhoSeesWhat is the matrix: every visibility, every relation of viewer and
 // author, every place that shows posts, and every operation on one.
 func TestWhoSeesWhat(t *testing.T) {
+	dbtest.Alone(t)
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		w := newVisibilityWorld(t, s)
 		for _, rule := range []struct {

@@ -100,6 +100,7 @@ func TestPlainTriage(t *testing.T) {
 // TestEveryActionWorksInPlainMode gives each command by its name and by its
 // key, on each screen that has it.
 func TestEveryActionWorksInPlainMode(t *testing.T) {
+	dbtest.Alone(t)
 	var opened []string
 	d := beginTalk(t, newWorld(t), twoInstances(&opened))
 	d.m.width, d.m.height = 120, 15 // the driver draws frames, which cost time

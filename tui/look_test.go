@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"svc/client/safe"
+	"svc/db/dbtest"
 	"svc/tui/list"
 )
 
@@ -111,6 +112,7 @@ func TestEveryEmptyListSaysWhy(t *testing.T) {
 
 // TestALongQueueSaysWhatIsLoaded has more reports than are loaded at once.
 func TestALongQueueSaysWhatIsLoaded(t *testing.T) {
+	dbtest.Alone(t)
 	w := newWorld(t)
 	first := w.Reports[0]
 	for i := range 2400 {

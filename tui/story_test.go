@@ -9,6 +9,7 @@ import (
 
 	"svc/client/api"
 	"svc/db"
+	"svc/db/dbtest"
 	"svc/server/servertest"
 )
 
@@ -83,6 +84,7 @@ func mixedQueue(t *testing.T) *servertest.Server {
 // TestAQueueOfAHundredReportsIsWorkedOff reads each report and gives its keys: at most
 // two a clear case, and no more than 260 in all, with those that take everything back.
 func TestAQueueOfAHundredReportsIsWorkedOff(t *testing.T) {
+	dbtest.Alone(t)
 	t.Parallel()
 	s := mixedQueue(t)
 	d := beginOn(t, s.Admin("mika"), 80, 24, Options{Playbooks: playbooks(t, nil)})

@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -96,7 +97,7 @@ func TestLongWorkIsSeen(t *testing.T) {
 
 func TestTheDemoOpensOnTheQueueAndLeavesNothing(t *testing.T) {
 	tmp := t.TempDir()
-	cmd := exec.Command("svcd", "demo")
+	cmd := exec.Command(filepath.Join(servertest.Programs(t), "svcd"), "demo")
 	cmd.Env = append(os.Environ(), "TMPDIR="+tmp, "TERM=xterm-256color")
 	screen, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: 80})
 	if err != nil {

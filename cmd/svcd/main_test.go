@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -25,17 +26,17 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"svcd": func() { os.Exit(run(os.Args[1:])) },
-	})
+	testscript.Main(servertest.Main{M: m}, nil)
 }
 
 func TestScripts(t *testing.T) {
+	programs := servertest.Programs(t)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("SVC_DATA_DIR", e.Getenv("WORK")+"/data")
 			e.Setenv("SVC_DRAIN", "0s")
+			e.Setenv("PATH", programs+string(filepath.ListSeparator)+e.Getenv("PATH"))
 			return nil
 		},
 		// A test run under nohup passes an ignored SIGHUP down to svcd, which

@@ -24,6 +24,7 @@ const kills = 10
 // again under their Idempotency-Key until they are acknowledged, and
 // moderators' changes, which are sent once, with their log entries.
 func TestKillsLoseNothingAcknowledged(t *testing.T) {
+	dbtest.Alone(t)
 	t.Parallel()
 	dbtest.EachDSN(t, func(t *testing.T, dsn string) {
 		p := newProcess(t, shortDir(t), postgresOnly(dsn))

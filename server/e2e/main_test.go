@@ -22,17 +22,11 @@ import (
 	"time"
 
 	"svc/client"
+	"svc/server/servertest"
 )
 
 // password is that of every user made here.
 const password = "correct horse battery"
-
-// where the programs under test are built, once for all tests.
-var build = struct {
-	sync.Once
-	dir string
-	err error
-}{}
 
 // TestMain runs more tests at once than there are processors, unless the command
 // line says how many: most of them wait, for processes that start and for
@@ -46,33 +40,13 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
-	code := m.Run()
-	if build.dir != "" {
-		_ = os.RemoveAll(build.dir)
-	}
-	os.Exit(code)
+	os.Exit(servertest.Main{M: m}.Run())
 }
 
-// svcd is the path of the server's program. Others may run it too: one test
-// does so as another user.
+// svcd is the path of the server's program.
 func svcd(t testing.TB) string {
 	t.Helper()
-	build.Do(func() {
-		if build.dir, build.err = os.MkdirTemp("", "svc-e2e-"); build.err != nil {
-			return
-		}
-		if build.err = os.Chmod(build.dir, 0o755); build.err != nil {
-			return
-		}
-		out, err := exec.Command("go", "build", "-o", build.dir, "svc/cmd/svcd", "svc/cmd/svcctl").CombinedOutput()
-		if err != nil {
-			build.err = fmt.Errorf("build svcd: %w\n%s", err, out)
-		}
-	})
-	if build.err != nil {
-		t.Fatal(build.err)
-	}
-	return filepath.Join(build.dir, "svcd")
+	return filepath.Join(servertest.Programs(t), "svcd")
 }
 
 // shortDir is a folder with a path short enough for sockets in it.

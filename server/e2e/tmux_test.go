@@ -29,7 +29,7 @@ func openPane(t *testing.T, s *servertest.Server, admin string) *pane {
 	home := t.TempDir()
 	p := &pane{t, filepath.Join(home, "s")}
 	cmd := exec.Command("tmux", "-f", "/dev/null", "-S", p.socket, "new-session", "-d", "-x", "80", "-y", "24",
-		filepath.Join(filepath.Dir(svcd(t)), "svcctl"), "tui")
+		filepath.Join(servertest.Programs(t), "svcctl"), "tui")
 	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_STATE_HOME="+home, "XDG_CACHE_HOME="+home, "NO_COLOR=1",
 		"SVCCTL_NO_KEYRING=1", "SVCCTL_URL="+s.URL, "SVCCTL_TOKEN="+admin)
 	if out, err := cmd.CombinedOutput(); err != nil {

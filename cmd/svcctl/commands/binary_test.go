@@ -13,8 +13,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -22,32 +20,18 @@ import (
 	"github.com/creack/pty"
 
 	"svc/db/dbtest"
+	"svc/server/servertest"
 )
 
-var builtOnce atomic.Bool
-
-// binary builds the program once, as people get it.
-var binary = sync.OnceValues(func() (string, error) {
-	builtOnce.Store(true)
-	dir, err := os.MkdirTemp("", "svcctl-test-")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "svcctl")
-	out, err := exec.Command("go", "build", "-o", path, "svc/cmd/svcctl").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("build: %w\n%s", err, out)
-	}
-	return path, nil
-})
+// binary returns the path of the program, as people get it.
+func binary(t testing.TB) string {
+	t.Helper()
+	return filepath.Join(servertest.Programs(t), "svcctl")
+}
 
 func built(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
-	path, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), path, args...)
+	cmd := exec.CommandContext(t.Context(), binary(t), args...)
 	home := t.TempDir()
 	cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "SVCCTL_NO_KEYRING=1"}
 	return cmd
@@ -218,11 +202,7 @@ func TestAClosedPipeEndsTheProgramAsShellsExpect(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(rows(10_000))
 	t.Cleanup(server.Close)
-	path, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), "bash", "-c", path+` report list --all -o name | head -1 >/dev/null; echo "${PIPESTATUS[0]}"`)
+	cmd := exec.CommandContext(t.Context(), "bash", "-c", binary(t)+` report list --all -o name | head -1 >/dev/null; echo "${PIPESTATUS[0]}"`)
 	cmd.Env = []string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"), "SVCCTL_NO_KEYRING=1", "SVCCTL_URL=" + server.URL, "SVCCTL_TOKEN=x"}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

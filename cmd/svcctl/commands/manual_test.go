@@ -68,15 +68,11 @@ func TestTheManualNamesTestsThatAreThere(t *testing.T) {
 // person, and none prints an error.
 func TestTheManualsRecipesRun(t *testing.T) {
 	t.Parallel()
-	svcctl, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
 	s := servertest.Start(t, servertest.WithMail)
 	dir := t.TempDir()
 	env := append(os.Environ(), fill(t, s)...)
 	env = append(env, "HOME="+dir, "XDG_CONFIG_HOME="+dir, "XDG_STATE_HOME="+dir, "SVCCTL_NO_KEYRING=1",
-		"PATH="+filepath.Dir(svcctl)+string(filepath.ListSeparator)+os.Getenv("PATH"), "GIT_CONFIG_GLOBAL=/dev/null")
+		"PATH="+servertest.Programs(t)+string(filepath.ListSeparator)+os.Getenv("PATH"), "GIT_CONFIG_GLOBAL=/dev/null")
 	for name, text := range map[string]string{
 		"svc/config.yaml": ":svc:\n  :instance:\n    :limit: 3000\n", "svc/staff.txt": "user/mika\nuser/tess\n",
 		"feeds/media-urls.txt": "https://evil.example/a.png\n", "blocklist/list.yaml": "[]\n",

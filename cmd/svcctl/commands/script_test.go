@@ -20,30 +20,15 @@ import (
 )
 
 // TestMain lets scripts run a person in a browser as browse. As svcctl they run
-// the program as people get it: this one takes ten times as long to start when
-// it looks for races.
+// the program as people get it.
 func TestMain(m *testing.M) {
-	testscript.Main(cleaning{m}, map[string]func(){"browse": browse})
+	testscript.Main(servertest.Main{M: m}, map[string]func(){"browse": browse})
 }
 
-// cleaning removes the program that binary built.
-type cleaning struct{ *testing.M }
-
-func (c cleaning) Run() int {
-	defer func() {
-		if !builtOnce.Load() {
-			return
-		}
-		if path, err := binary(); err == nil {
-			os.RemoveAll(filepath.Dir(path))
-		}
-	}()
-	return c.M.Run()
-}
-
-// TestScripts runs each script against a service of its own, with two admins,
-// mika and tess, the reporters ana and tom, and posts of spam1 and juno.
-// $READER is a token of mika's that may only read.
+// TestScripts runs each script against a service of its own, on SQLite, since the
+// program knows the server by HTTP alone. There are two admins, mika and tess, the
+// reporters ana and tom, and posts of spam1 and juno. $READER is a token of mika's
+// that may only read.
 // $R1 to $R4 are open reports, oldest first; $S1 to $S3 statuses; $EVIL is text
 // that attacks terminals.
 func TestScripts(t *testing.T) {
@@ -51,26 +36,22 @@ func TestScripts(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("scripts: %d found, %v", len(files), err)
 	}
-	svcctl, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	programs := servertest.Programs(t)
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 			t.Parallel()
-			servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-				vars := fill(t, s)
-				testscript.RunT(inTurn{t}, testscript.Params{
-					Files: []string{file},
-					Setup: func(env *testscript.Env) error {
-						env.Vars = append(env.Vars, vars...)
-						env.Setenv("PATH", filepath.Dir(svcctl)+string(filepath.ListSeparator)+env.Getenv("PATH"))
-						env.Vars = append(env.Vars,
-							"HOME="+env.WorkDir, "XDG_CONFIG_HOME="+env.WorkDir+"/config", "XDG_CACHE_HOME="+env.WorkDir+"/cache",
-							"XDG_STATE_HOME="+env.WorkDir+"/state", "SVCCTL_NO_KEYRING=1", "TERM=xterm-256color")
-						return nil
-					},
-				})
+			s := servertest.Start(t)
+			vars := fill(t, s)
+			testscript.RunT(inTurn{t}, testscript.Params{
+				Files: []string{file},
+				Setup: func(env *testscript.Env) error {
+					env.Vars = append(env.Vars, vars...)
+					env.Setenv("PATH", programs+string(filepath.ListSeparator)+env.Getenv("PATH"))
+					env.Vars = append(env.Vars,
+						"HOME="+env.WorkDir, "XDG_CONFIG_HOME="+env.WorkDir+"/config", "XDG_CACHE_HOME="+env.WorkDir+"/cache",
+						"XDG_STATE_HOME="+env.WorkDir+"/state", "SVCCTL_NO_KEYRING=1", "TERM=xterm-256color")
+					return nil
+				},
 			})
 		})
 	}
