@@ -62,6 +62,11 @@ func TestSessionsAreBounded(t *testing.T) {
 	if diff := cmp.Diff([]string{"40s", "0", "7s", "on"}, show(dbtest.Open(t, given))); diff != "" {
 		t.Error(diff)
 	}
+	// What the server refuses keeps nothing else from being set.
+	refused := with(t, dsn, "statement_timeout", "40s", "enable_hashjoin", "perhaps")
+	if diff := cmp.Diff([]string{"40s", "12s", "10s", "off"}, show(dbtest.Open(t, refused))); diff != "" {
+		t.Error(diff)
+	}
 	if _, err := db.Open(t.Context(), with(t, dsn, "statement_timeout", "long"), db.Options{}); err == nil || !strings.Contains(err.Error(), "statement_timeout=long") {
 		t.Errorf("a time that is none: %v", err)
 	}

@@ -124,16 +124,33 @@ func timeOf(text string) (time.Duration, error) {
 	return time.ParseDuration(strings.Replace(text, "min", "m", 1))
 }
 
-// setUp applies the settings of a connection. A server that does not know one
-// may ignore it.
+// setUp applies the settings of a connection, in one round trip. A server that does
+// not know one may ignore it: then each is sent by itself.
 func setUp(ctx context.Context, c *pgx.Conn, session []setting) error {
-	for _, s := range session {
-		var refused *pgconn.PgError
-		if _, err := c.Exec(ctx, "SELECT set_config($1, $2, false)", pgx.QueryExecModeSimpleProtocol, s.name, s.value); err != nil && !errors.As(err, &refused) {
-			return err
-		}
+	refused, err := set(ctx, c, session...)
+	for i := 0; refused && err == nil && i < len(session); i++ {
+		_, err = set(ctx, c, session[i])
 	}
-	return nil
+	return err
+}
+
+// set applies settings of a connection, all or none, and reports whether the server
+// refused them.
+func set(ctx context.Context, c *pgx.Conn, session ...setting) (refused bool, err error) {
+	var (
+		calls []string
+		args  = []any{pgx.QueryExecModeSimpleProtocol}
+	)
+	for i, s := range session {
+		calls = append(calls, fmt.Sprintf("set_config($%d, $%d, false)", 2*i+1, 2*i+2))
+		args = append(args, s.name, s.value)
+	}
+	_, err = c.Exec(ctx, "SELECT "+strings.Join(calls, ", "), args...)
+	var no *pgconn.PgError
+	if errors.As(err, &no) {
+		return true, nil
+	}
+	return false, err
 }
 
 func sizePool(c *sql.DB) {
