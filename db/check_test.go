@@ -172,6 +172,7 @@ func (m *maker) insert(table string, with map[string]any) {
 // TestOrphansOfEveryTableAreFoundAndRepaired inserts a row with a missing
 // reference for every column of References.
 func TestOrphansOfEveryTableAreFoundAndRepaired(t *testing.T) {
+	dbtest.Alone(t)
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		m := &maker{t: t, d: d, columns: map[string][]schemaColumn{}, made: map[string]any{}, n: 1000}

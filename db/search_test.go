@@ -213,6 +213,7 @@ func TestSearchReadsOnlyWhatMatches(t *testing.T) {
 // TestSearchGoesOnBehindTheNewestPosts has more statuses than the search reads
 // one by one.
 func TestSearchGoesOnBehindTheNewestPosts(t *testing.T) {
+	dbtest.Alone(t)
 	const posts = 8000
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx := t.Context()

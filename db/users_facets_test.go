@@ -143,6 +143,7 @@ func TestAccountsFromBeforeFacetsAreFound(t *testing.T) {
 // TestUsersAreFoundAsByReadingThemAll compares every kind of filter with a test
 // of each account, page by page from both ends.
 func TestUsersAreFoundAsByReadingThemAll(t *testing.T) {
+	dbtest.Alone(t)
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx, r := t.Context(), rand.New(rand.NewPCG(1, 2))
 		pick := func(words ...string) string { return words[r.IntN(len(words))] }
@@ -230,6 +231,7 @@ func TestUsersAreFoundAsByReadingThemAll(t *testing.T) {
 // TestTheLogIsSearchedAsByReadingItAll compares searches of a long log with a
 // test of each entry.
 func TestTheLogIsSearchedAsByReadingItAll(t *testing.T) {
+	dbtest.Alone(t)
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx, r := t.Context(), rand.New(rand.NewPCG(3, 4))
 		start := d.Now().Add(-48 * time.Hour)

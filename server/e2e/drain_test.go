@@ -128,7 +128,7 @@ func TestARollingRestartRefusesNothing(t *testing.T) {
 				select {
 				case <-stop:
 					return
-				default:
+				case <-time.After(10 * time.Millisecond):
 				}
 				if _, err := c.Statuses.Post(t.Context(), api.NewStatus{Status: "while restarting"}); err != nil {
 					t.Errorf("refused: %v", err)

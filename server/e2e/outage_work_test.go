@@ -126,6 +126,7 @@ func (w *work) showWaits() {
 }
 
 func (w *work) begin() {
+	const pace = 30 * time.Millisecond // the outages come amid work, which need not be much
 	ctx, stop := context.WithCancel(context.Background())
 	w.stop = stop
 	for i := range 3 {
@@ -142,6 +143,7 @@ func (w *work) begin() {
 				}) {
 					w.took(w.notes, note.Text("id"))
 				}
+				time.Sleep(pace)
 			}
 		})
 	}
@@ -156,6 +158,7 @@ func (w *work) begin() {
 			}) {
 				w.took(w.posts, posted.URI)
 			}
+			time.Sleep(pace)
 		}
 	}
 	for range 3 {
@@ -170,7 +173,7 @@ func (w *work) begin() {
 			if err == nil {
 				w.took(w.mails, to)
 			}
-			time.Sleep(30 * time.Millisecond)
+			time.Sleep(pace)
 		}
 	})
 }

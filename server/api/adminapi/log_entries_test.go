@@ -17,6 +17,7 @@ import (
 
 	"svc/client/api"
 	"svc/db"
+	"svc/db/dbtest"
 	"svc/server"
 	"svc/server/platform/config"
 	"svc/server/rules/auth"
@@ -67,6 +68,7 @@ func users(accounts ...*db.Account) []any {
 // logged, that fail, or that are repeated with their key; these get the first
 // answer again.
 func TestEveryWriteLeavesItsLogEntry(t *testing.T) {
+	dbtest.Alone(t)
 	each(t, func(t *testing.T, w *world) {
 		writes := w.writes()
 		rows := map[string]bool{}

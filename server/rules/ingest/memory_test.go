@@ -16,6 +16,7 @@ import (
 // TestLargeActivitiesThatWaitTakeNoMemory: large activities wait behind a slow
 // one of the same signer. Their bodies stay in the database and take no memory.
 func TestLargeActivitiesThatWaitTakeNoMemory(t *testing.T) {
+	dbtest.Alone(t)
 	const (
 		waiting = 60
 		parts   = 2500     // objects in each
