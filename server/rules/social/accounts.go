@@ -27,7 +27,7 @@ func (s *Service) setActive(ctx context.Context, by, account *db.Account, active
 		return fault.Forbidden("Access denied")
 	}
 	return s.db.Tx(ctx, func(tx *db.DB) error {
-		if err := tx.HoldFollows(ctx, account.ID, eraseChunk, false); err != nil {
+		if err := tx.HoldFollows(ctx, account.ID, atOnce, false); err != nil {
 			return err
 		}
 		a, err := tx.Account(ctx, account.ID)
@@ -57,27 +57,27 @@ func (s *Service) applyActive(ctx context.Context, a *db.Account, active bool) e
 	if err := s.db.UpdateAccount(ctx, a, "deactivated"); err != nil {
 		return err
 	}
-	done, err := settle(ctx, s.db, a, "")
+	done, err := settle(ctx, s.db, a, "", atOnce)
 	if err != nil || done == nil {
 		return err
 	}
 	return jobs.Enqueue(ctx, s.db, jobs.Settle{AccountID: a.ID})
 }
 
-// settle carries out the next part of showing or hiding an account: a hidden
-// account loses its follows of local accounts, and its followers after one, by
-// id, do not count it. It returns the follower to continue from, nil if nothing
+// settle carries out the next part of showing or hiding an account, up to limit rows of
+// a kind: a hidden account loses its follows of local accounts, and its followers after
+// one, by id, do not count it. It returns the follower to continue from, nil if nothing
 // is left for a job.
-func settle(ctx context.Context, tx *db.DB, a *db.Account, after string) (*string, error) {
+func settle(ctx context.Context, tx *db.DB, a *db.Account, after string, limit int) (*string, error) {
 	lost := false
 	if a.Deactivated {
-		cut, more, err := tx.CutLocalFollows(ctx, a.ID, eraseChunk)
+		cut, more, err := tx.CutLocalFollows(ctx, a.ID, limit)
 		if err != nil || more {
 			return &after, err
 		}
 		lost = a.Local && cut > 0
 	}
-	next, err := tx.CountFollowing(ctx, a.ID, after, eraseChunk)
+	next, err := tx.CountFollowing(ctx, a.ID, after, limit)
 	if err != nil || next == "" && !lost {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (s *Service) Settle(ctx context.Context, job jobs.Settle) error {
 		if err != nil {
 			return nil, ignoreNotFound(err)
 		}
-		return settle(ctx, tx, a, *after)
+		return settle(ctx, tx, a, *after, stepChunk)
 	})
 	if err != nil {
 		return err

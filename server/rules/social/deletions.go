@@ -10,12 +10,14 @@ import (
 	"svc/server/platform/jobs"
 )
 
-// The bounds of erasing an account: rows of one transaction, and the time of
-// one run before other jobs get their turn.
+// The bounds of changes of many rows. A request changes some itself, and a job goes on
+// with the rest: in transactions of a few milliseconds, since other writes wait for each
+// on SQLite.
 const (
-	eraseChunk  = 200
-	eraseWhile  = 30 * time.Second
-	eraseStatus = 100 // ids that are read at once
+	atOnce     = 200              // rows that a request changes
+	stepChunk  = 50               // and each transaction of a job
+	eraseWhile = 30 * time.Second // the time of one run of an erasure before other jobs get their turn
+	eraseIDs   = 100              // ids of statuses that are read at once
 )
 
 // DisableAccount hides an account at its own request, and signs it out
@@ -39,7 +41,7 @@ func (s *Service) DeleteAccount(ctx context.Context, by, account *db.Account) (d
 		return false, fault.Forbidden("Access denied")
 	}
 	err = s.db.Tx(ctx, func(tx *db.DB) (err error) {
-		if err := tx.HoldFollows(ctx, account.ID, eraseChunk, true); err != nil {
+		if err := tx.HoldFollows(ctx, account.ID, atOnce, true); err != nil {
 			return err
 		}
 		a, err := tx.Account(ctx, account.ID)
@@ -80,7 +82,7 @@ func (s *Service) EraseAccount(ctx context.Context, job jobs.EraseAccount) (done
 		return err == nil || errors.Is(err, db.ErrNotFound), ignoreNotFound(err)
 	}
 	for {
-		ids, err := s.db.StatusesBy(ctx, job.AccountID, eraseStatus)
+		ids, err := s.db.StatusesBy(ctx, job.AccountID, eraseIDs)
 		if err != nil {
 			return false, err
 		}
@@ -99,7 +101,7 @@ func (s *Service) EraseAccount(ctx context.Context, job jobs.EraseAccount) (done
 	for _, e := range db.Erasures() {
 		for more := true; more; {
 			err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
-				more, err = tx.Erase(ctx, e, job.AccountID, eraseChunk)
+				more, err = tx.Erase(ctx, e, job.AccountID, stepChunk)
 				return err
 			})
 			if err != nil {
@@ -134,8 +136,8 @@ const toldFor = 7 * 24 * time.Hour
 // ForgetReached runs a job of its kind. Run again it does nothing.
 func (s *Service) ForgetReached(ctx context.Context, job jobs.ForgetReached) error {
 	return s.db.Steps(ctx, func(tx *db.DB) (bool, error) {
-		n, err := tx.DeleteReachedInboxes(ctx, job.AccountID, eraseChunk)
-		return n == eraseChunk, err
+		n, err := tx.DeleteReachedInboxes(ctx, job.AccountID, stepChunk)
+		return n == stepChunk, err
 	})
 }
 

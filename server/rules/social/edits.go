@@ -53,7 +53,7 @@ func (s *Service) deleted(ctx context.Context, tx *db.DB, by *db.Account, status
 	if err := countStatus(ctx, tx, status, -1); err != nil {
 		return err
 	}
-	more, err := tx.DeleteStatus(ctx, status, eraseChunk)
+	more, err := tx.DeleteStatus(ctx, status, atOnce)
 	if err != nil || !more {
 		return err
 	}
@@ -68,7 +68,7 @@ func (s *Service) deleted(ctx context.Context, tx *db.DB, by *db.Account, status
 // twice it does nothing more.
 func (s *Service) DeleteRest(ctx context.Context, job jobs.DeleteRest) error {
 	return s.db.Steps(ctx, func(tx *db.DB) (bool, error) {
-		return tx.DeleteRest(ctx, job.StatusID, job.PollID, eraseChunk)
+		return tx.DeleteRest(ctx, job.StatusID, job.PollID, stepChunk)
 	})
 }
 
@@ -80,28 +80,28 @@ func (s *Service) ChangeReblogs(ctx context.Context, job jobs.ChangeReblogs) err
 		if err != nil || job.Cut && (status.Visibility == db.Public || status.Visibility == db.Unlisted) {
 			return rest, ignoreNotFound(err)
 		}
-		return nextReblogs(ctx, tx, status, job)
+		return nextReblogs(ctx, tx, status, job, stepChunk)
 	})
 }
 
 // changeReblogs carries out the first part of job in the transaction that changes
 // the status, and leaves the rest to it.
 func changeReblogs(ctx context.Context, tx *db.DB, status *db.Status, job jobs.ChangeReblogs) error {
-	rest, err := nextReblogs(ctx, tx, status, job)
+	rest, err := nextReblogs(ctx, tx, status, job, atOnce)
 	if err != nil || rest == (jobs.ChangeReblogs{}) {
 		return err
 	}
 	return jobs.Enqueue(ctx, tx, rest)
 }
 
-// nextReblogs carries out the next part of job, and returns the rest, zero if nothing
-// is left.
-func nextReblogs(ctx context.Context, tx *db.DB, status *db.Status, job jobs.ChangeReblogs) (rest jobs.ChangeReblogs, err error) {
+// nextReblogs carries out the next part of job, up to limit reblogs, and returns the
+// rest, zero if nothing is left.
+func nextReblogs(ctx context.Context, tx *db.DB, status *db.Status, job jobs.ChangeReblogs, limit int) (rest jobs.ChangeReblogs, err error) {
 	more := false
 	if job.Cut {
-		more, err = tx.CutReblogs(ctx, status, eraseChunk)
+		more, err = tx.CutReblogs(ctx, status, limit)
 	} else {
-		job.After, err = tx.TouchReblogs(ctx, status.ID, job.After, eraseChunk)
+		job.After, err = tx.TouchReblogs(ctx, status.ID, job.After, limit)
 		more = job.After != ""
 	}
 	if err != nil || !more {

@@ -23,7 +23,7 @@ func (s *Service) DismissNotifications(ctx context.Context, by *db.Account, ids 
 // the rest by a job if they are many.
 func (s *Service) ClearNotifications(ctx context.Context, by *db.Account) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
-		next, err := tx.ClearNotifications(ctx, by.ID, math.MaxInt64, eraseChunk)
+		next, err := tx.ClearNotifications(ctx, by.ID, math.MaxInt64, atOnce)
 		if err != nil || next == 0 {
 			return err
 		}
@@ -35,7 +35,7 @@ func (s *Service) ClearNotifications(ctx context.Context, by *db.Account) error 
 // returns the newest limit of those that were unseen.
 func (s *Service) SeeNotifications(ctx context.Context, by *db.Account, upTo int64, limit int) (ids []int64, err error) {
 	err = s.db.Tx(ctx, func(tx *db.DB) (err error) {
-		if ids, err = tx.SeeNotifications(ctx, by.ID, upTo, eraseChunk); err != nil || len(ids) < eraseChunk {
+		if ids, err = tx.SeeNotifications(ctx, by.ID, upTo, atOnce); err != nil || len(ids) < atOnce {
 			return err
 		}
 		return jobs.Enqueue(ctx, tx, jobs.ChangeNotifications{AccountID: by.ID, UpTo: ids[len(ids)-1] - 1})
@@ -51,10 +51,10 @@ func (s *Service) ChangeNotifications(ctx context.Context, job jobs.ChangeNotifi
 	}
 	return s.db.Steps(ctx, func(tx *db.DB) (bool, error) {
 		if job.Clear {
-			next, err := tx.ClearNotifications(ctx, job.AccountID, job.UpTo, eraseChunk)
+			next, err := tx.ClearNotifications(ctx, job.AccountID, job.UpTo, stepChunk)
 			return next > 0, err
 		}
-		ids, err := tx.SeeNotifications(ctx, job.AccountID, job.UpTo, eraseChunk)
-		return len(ids) == eraseChunk, err
+		ids, err := tx.SeeNotifications(ctx, job.AccountID, job.UpTo, stepChunk)
+		return len(ids) == stepChunk, err
 	})
 }

@@ -215,7 +215,7 @@ func (s *Service) editPoll(ctx context.Context, tx *db.DB, here, there *db.Poll,
 	next.ID, next.StatusID = here.ID, here.StatusID
 	if !sameOptions(here, there) {
 		job := jobs.ForgetVotes{PollID: here.ID, Before: tx.Now().UnixMicro()}
-		more, err := forgetVotes(ctx, tx, job)
+		more, err := forgetVotes(ctx, tx, job, atOnce)
 		if err == nil && more {
 			err = jobs.Enqueue(ctx, tx, job)
 		}
@@ -229,11 +229,11 @@ func (s *Service) editPoll(ctx context.Context, tx *db.DB, here, there *db.Poll,
 // ForgetVotes runs a job of its kind, in steps of their own transactions. Run twice
 // it does nothing more.
 func (s *Service) ForgetVotes(ctx context.Context, job jobs.ForgetVotes) error {
-	return s.db.Steps(ctx, func(tx *db.DB) (bool, error) { return forgetVotes(ctx, tx, job) })
+	return s.db.Steps(ctx, func(tx *db.DB) (bool, error) { return forgetVotes(ctx, tx, job, stepChunk) })
 }
 
-func forgetVotes(ctx context.Context, tx *db.DB, job jobs.ForgetVotes) (more bool, err error) {
-	return tx.ForgetVotes(ctx, job.PollID, db.At(time.UnixMicro(job.Before)), eraseChunk)
+func forgetVotes(ctx context.Context, tx *db.DB, job jobs.ForgetVotes, limit int) (more bool, err error) {
+	return tx.ForgetVotes(ctx, job.PollID, db.At(time.UnixMicro(job.Before)), limit)
 }
 
 // notifyNewMentions makes newly mentioned accounts recipients of an edited

@@ -261,7 +261,7 @@ func (s *Service) joinThread(ctx context.Context, tx *db.DB, d *RemoteDraft, row
 	if err := ignoreNotFound(replied(ctx, tx, row, d.parent)); err != nil {
 		return err
 	}
-	more, err := adoptReplies(ctx, tx, row)
+	more, err := adoptReplies(ctx, tx, row, atOnce)
 	if err != nil || !more {
 		return err
 	}

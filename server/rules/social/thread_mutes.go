@@ -33,7 +33,7 @@ func (s *Service) MuteThread(ctx context.Context, by *db.Account, id string, exp
 		if err := tx.PutThreadMute(ctx, m); err != nil {
 			return err
 		}
-		next, err := tx.SeeThread(ctx, by.ID, conversation, math.MaxInt64, eraseChunk)
+		next, err := tx.SeeThread(ctx, by.ID, conversation, math.MaxInt64, atOnce)
 		if err != nil || next == 0 {
 			return err
 		}
@@ -48,7 +48,7 @@ func (s *Service) seeThread(ctx context.Context, job jobs.ChangeNotifications) e
 		if err != nil || status.ConversationID == nil {
 			return 0, ignoreNotFound(err)
 		}
-		return tx.SeeThread(ctx, job.AccountID, *status.ConversationID, upTo, eraseChunk)
+		return tx.SeeThread(ctx, job.AccountID, *status.ConversationID, upTo, stepChunk)
 	})
 }
 

@@ -7,11 +7,11 @@ import (
 	"svc/server/platform/jobs"
 )
 
-// adoptReplies joins some hundred replies that arrived before their parent, and
-// their threads. It reports whether there may be more. The parent stays until the
-// transaction ends.
-func adoptReplies(ctx context.Context, tx *db.DB, row *db.Status) (more bool, err error) {
-	waiting, err := tx.AdoptReplies(ctx, row, eraseChunk)
+// adoptReplies joins up to limit replies that arrived before their parent, and their
+// threads. It reports whether there may be more. The parent stays until the transaction
+// ends.
+func adoptReplies(ctx context.Context, tx *db.DB, row *db.Status, limit int) (more bool, err error) {
+	waiting, err := tx.AdoptReplies(ctx, row, limit)
 	if err != nil || len(waiting) == 0 {
 		return false, err
 	}
@@ -28,7 +28,7 @@ func adoptReplies(ctx context.Context, tx *db.DB, row *db.Status) (more bool, er
 			return false, err
 		}
 	}
-	return len(waiting) == eraseChunk, tx.AddStatusCounts(ctx, row.ID, db.StatusCounts{Replies: replies})
+	return len(waiting) == limit, tx.AddStatusCounts(ctx, row.ID, db.StatusCounts{Replies: replies})
 }
 
 // AdoptReplies runs a job of its kind, in steps of their own transactions. Run twice
@@ -40,14 +40,14 @@ func (s *Service) AdoptReplies(ctx context.Context, job jobs.AdoptReplies) error
 		if err != nil || row.ConversationID == nil {
 			return false, ignoreNotFound(err)
 		}
-		return adoptReplies(ctx, tx, row)
+		return adoptReplies(ctx, tx, row, stepChunk)
 	})
 }
 
 // mergeThreads carries out the first part of job in the transaction that joins the
 // threads, and leaves the rest to it.
 func mergeThreads(ctx context.Context, tx *db.DB, job jobs.MergeThreads) error {
-	more, err := tx.MergeConversations(ctx, job.From, job.Into, eraseChunk)
+	more, err := tx.MergeConversations(ctx, job.From, job.Into, atOnce)
 	if err != nil || !more {
 		return err
 	}
@@ -67,7 +67,7 @@ func (s *Service) MergeThreads(ctx context.Context, job jobs.MergeThreads) error
 		if ignoreNotFound(err) != nil {
 			return false, err
 		}
-		return tx.MergeConversations(ctx, job.From, into, eraseChunk)
+		return tx.MergeConversations(ctx, job.From, into, stepChunk)
 	})
 }
 
