@@ -36,23 +36,25 @@ func Words(word string, words []string) []string {
 }
 
 // distance is how many letters are to be put in, taken out or changed between two
-// words.
+// words, or pairs of neighbours to be swapped (optimal string alignment).
 func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+	var above, row []int // of the letters of a before this one, by letters of b
+	for j := range len(b) + 1 {
+		row = append(row, j)
 	}
 	for i := range len(a) {
-		before := row[0]
-		row[0] = i + 1
+		next := []int{i + 1}
 		for j := range len(b) {
-			changed := before
+			changed := row[j]
 			if a[i] != b[j] {
 				changed++
 			}
-			before = row[j+1]
-			row[j+1] = min(changed, before+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				changed = min(changed, above[j-1]+1)
+			}
+			next = append(next, min(changed, row[j+1]+1, next[j]+1))
 		}
+		above, row = row, next
 	}
 	return row[len(b)]
 }

@@ -57,7 +57,7 @@ func (a *App) Root() *cobra.Command {
 	root.SetOut(a.Out)
 	root.SetErr(a.ErrOut)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &UsageError{Message: err.Error(), Hint: cmd.CommandPath() + " --help"}
+		return &UsageError{Message: err.Error(), Hint: flagHint(cmd, err)}
 	})
 	f := root.PersistentFlags()
 	format := ""
@@ -132,6 +132,22 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 		e.Hint = "did you mean " + cmd.CommandPath() + " " + strings.Join(near, ", or "+cmd.CommandPath()+" ") + "?"
 	}
 	return e
+}
+
+// flagHint names the flags of cmd that a mistyped one may mean, or else its help.
+func flagHint(cmd *cobra.Command, err error) string {
+	if unknown := (*pflag.NotExistError)(nil); errors.As(err, &unknown) {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				names = append(names, f.Name)
+			}
+		})
+		if near := nearest.Words(unknown.GetSpecifiedName(), names); len(near) > 0 {
+			return "did you mean --" + strings.Join(near, ", or --") + "?"
+		}
+	}
+	return cmd.CommandPath() + " --help"
 }
 
 // Noun is a command that only groups verbs.
