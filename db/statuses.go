@@ -61,6 +61,11 @@ type Status struct {
 	PollID    *int64
 	CardID    *int64
 
+	// AuthorSensitive and AuthorVisibility are the author's own values while a
+	// moderator's decisions stand in Sensitive and Visibility; nil and "" otherwise.
+	AuthorSensitive  *bool
+	AuthorVisibility string
+
 	// Author is the author's row, if it was counted in the same transaction; else
 	// nil.
 	Author *Account `gorm:"-"`

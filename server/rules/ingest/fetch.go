@@ -75,7 +75,7 @@ func (s *Service) fetchedAt(ctx context.Context, status *db.Status) (time.Time, 
 // refetch updates a status from its server, and removes it if that says that it
 // is gone.
 func (s *Service) refetch(ctx context.Context, status *db.Status) error {
-	if status.Local || status.URI == nil || status.Visibility != db.Public && status.Visibility != db.Unlisted {
+	if said := status.SaidVisibility(); status.Local || status.URI == nil || said != db.Public && said != db.Unlisted {
 		return nil // non-public statuses cannot be fetched
 	}
 	if err := s.db.MarkStatusFetched(ctx, status.ID); err != nil {

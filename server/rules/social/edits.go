@@ -124,8 +124,8 @@ func countStatus(ctx context.Context, tx *db.DB, status *db.Status, by int64) er
 	return tx.AddCounts(ctx, status.AccountID, db.Counts{Statuses: by})
 }
 
-// UpdateStatus is a moderator's change of a status; nil keeps a value. The
-// visibility must be public, unlisted or private, and a reblog is
+// UpdateStatus is a moderator's decision about a status, which edits by the
+// author do not change; nil decides nothing. The visibility must be public, unlisted or private, and a reblog is
 // db.ErrNotFound. Recipients and counters follow the visibility; a status that
 // becomes private loses the reblogs of others, and mentioned accounts keep
 // their access. Open streams are told of the change as of an edit. It returns the
@@ -147,21 +147,24 @@ func (s *Service) UpdateStatus(ctx context.Context, by *db.Account, id string, s
 		}
 		was := *status
 		var columns []string
-		if sensitive != nil && *sensitive != status.Sensitive {
-			status.Sensitive = *sensitive
-			columns = append(columns, "sensitive")
+		if sensitive != nil {
+			status.DecideSensitive(*sensitive)
+			columns = append(columns, "sensitive", "author_sensitive")
 		}
 		if visibility != nil && *visibility != status.Visibility {
 			if err := s.readdress(ctx, tx, status, *visibility); err != nil {
 				return err
 			}
-			columns = append(columns, "visibility", "to_uris", "cc_uris")
+			columns = append(columns, "visibility", "author_visibility", "to_uris", "cc_uris")
 		}
 		if len(columns) == 0 {
 			return nil
 		}
 		if err := tx.UpdateStatus(ctx, status, columns...); err != nil {
 			return err
+		}
+		if status.Visibility == was.Visibility && status.Sensitive == was.Sensitive {
+			return nil
 		}
 		if status.Visibility != was.Visibility {
 			if err := tx.RemoveFromParticipations(ctx, &was); err != nil {
@@ -191,7 +194,7 @@ func (s *Service) readdress(ctx context.Context, tx *db.DB, status *db.Status, v
 	if before && !counted(visibility) {
 		err = countStatus(ctx, tx, status, -1)
 	}
-	status.Visibility = visibility
+	status.DecideVisibility(visibility)
 	if !before && counted(visibility) {
 		err = countStatus(ctx, tx, status, 1)
 	}

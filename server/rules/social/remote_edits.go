@@ -81,7 +81,7 @@ func versionOf(ctx context.Context, tx *db.DB, row *db.Status) (*version, error)
 // tallies of a poll.
 func (v *version) differs(d *RemoteDraft) bool {
 	a, b := &v.row, d.row
-	return a.Content != b.Content || a.SpoilerText != b.SpoilerText || a.Sensitive != b.Sensitive || a.Language != b.Language ||
+	return a.Content != b.Content || a.SpoilerText != b.SpoilerText || a.SaidSensitive() != b.Sensitive || a.Language != b.Language ||
 		!slices.Equal(a.Emojis, b.Emojis) || !slices.Equal(a.Tags, b.Tags) || v.otherFiles(d) || d.poll != nil && !sameOptions(v.poll, d.poll)
 }
 
@@ -116,17 +116,18 @@ func (s *Service) edit(ctx context.Context, tx *db.DB, row *db.Status, before *v
 	}
 	from := d.row
 	row.Content, row.Text, row.ContentType, row.SpoilerText = from.Content, from.Text, from.ContentType, from.SpoilerText
-	row.Sensitive, row.Language, row.HasMedia, row.URL = from.Sensitive, from.Language, from.HasMedia, from.URL
+	row.SaySensitive(from.Sensitive)
+	row.Language, row.HasMedia, row.URL = from.Language, from.HasMedia, from.URL
 	row.Emojis, row.Tags, row.Mentions = from.Emojis, from.Tags, from.Mentions
 	if row.EditedAt = db.At(d.updated); d.updated.IsZero() {
 		row.EditedAt = db.At(s.now())
 	}
-	columns := []string{"content", "text", "content_type", "spoiler_text", "sensitive", "language", "has_media", "url", "emojis", "tags", "mentions", "edited_at"}
-	if narrower(from.Visibility, row.Visibility) {
+	columns := []string{"content", "text", "content_type", "spoiler_text", "sensitive", "author_sensitive", "language", "has_media", "url", "emojis", "tags", "mentions", "edited_at"}
+	if narrower(from.Visibility, row.SaidVisibility()) {
 		if err := s.narrow(ctx, tx, row, from); err != nil {
 			return err
 		}
-		columns = append(columns, "visibility", "to_uris", "cc_uris")
+		columns = append(columns, "visibility", "author_visibility", "to_uris", "cc_uris")
 	}
 	if poll, err := s.editPoll(ctx, tx, before.poll, d.poll, row); err != nil {
 		return err
@@ -186,8 +187,14 @@ func narrower(a, b string) bool {
 	return slices.Index(order, a) < slices.Index(order, b)
 }
 
-// narrow gives a status a narrower visibility and updates counters.
+// narrow gives a status the narrower visibility that its author sent, and
+// updates counters. A decision of a moderator for a narrower one stands.
 func (s *Service) narrow(ctx context.Context, tx *db.DB, row, to *db.Status) error {
+	if narrower(row.Visibility, to.Visibility) {
+		row.AuthorVisibility = to.Visibility
+		return nil
+	}
+	row.AuthorVisibility = ""
 	if counted(row.Visibility) && !counted(to.Visibility) {
 		if err := countStatus(ctx, tx, row, -1); err != nil {
 			return err
