@@ -41,7 +41,7 @@ var Unreferenced = map[string]string{
 	"account_tallies": freeDerived, "app_tallies": freeDerived, "report_tallies": freeDerived, "apps": freeOutside, "media_bans": freeOutside,
 	"asked_parts": freeDerived, "account_facets": freeDerived, "account_facet_tallies": freeDerived, "account_facets_due": freeDerived,
 	"log_grams": freeDerived, "processes": freeSwept, "undone": freeSwept, "gone_keys": freeSwept, "delivery_hosts": freeDerived,
-	"gone_inboxes": freeSwept, "paced_updates": freeSwept, "seen_activities": freeSwept, "mail_counts": freeSwept, "event_head": freeDerived,
+	"kept_tags": freeRecord, "kept_tags.account_id": freeRecord, "gone_inboxes": freeSwept, "paced_updates": freeSwept, "seen_activities": freeSwept, "mail_counts": freeSwept, "event_head": freeDerived,
 	"accounts": freeOutside, "tombstones": freeTold, "reports": freeRecord, "moderation_log": freeRecord, "activities": freeTold,
 	"reached": freeTold, "inbox_items": freeOutside, "events": freeSwept, "gram_places": freeDerived, "markers.last_read_id": freeBefore,
 

@@ -87,6 +87,7 @@ func Erasures() []Erasure {
 		{Table: "inbox_items", Column: "claimed_by", Kept: "it is a process"},
 		{Table: "tombstones", Column: "account_id", Kept: told},
 		{Table: "deletions", Column: "account_id", Kept: "it says that the account is deleted"},
+		{Table: "kept_tags", Column: "account_id", Kept: "the account gets them when it comes back"},
 		{Table: "reports", Column: "account_id", Kept: record},
 		{Table: "reports", Column: "reporter_id", Kept: record},
 		{Table: "report_notes", Column: "account_id", Kept: record},
@@ -150,11 +151,24 @@ func (d *DB) Deleted(ctx context.Context, accountID string) (bool, error) {
 	return value[bool](ctx, d, "deletion of "+accountID, "SELECT EXISTS (SELECT 1 FROM deletions WHERE account_id = ?)", accountID)
 }
 
+// LiftDeletion takes back that a remote account was deleted for good. Its
+// document counts as never fetched, and its key no longer as gone.
+func (d *DB) LiftDeletion(ctx context.Context, a *Account) error {
+	if _, err := d.exec(ctx, "lift deletion", "DELETE FROM deletions WHERE account_id = ?", a.ID); err != nil {
+		return err
+	}
+	if _, err := d.exec(ctx, "forget gone key", "DELETE FROM gone_keys WHERE key_id = ?", a.KeyID); err != nil {
+		return err
+	}
+	a.FetchedAt = Time{}
+	return d.UpdateAccount(ctx, a, "fetched_at")
+}
+
 // EmptyAccount clears all of an account but its name, its addresses, and that
-// it is deactivated.
+// it is deactivated. A remote one keeps its tags.
 func (d *DB) EmptyAccount(ctx context.Context, id string) error {
 	_, err := d.exec(ctx, "empty account", `UPDATE accounts SET
-		note = '', note_html = '', fields = '[]', fields_html = '[]', emojis = '[]', tags = '[]', avatar = '', header = '', background = '',
+		note = '', note_html = '', fields = '[]', fields_html = '[]', emojis = '[]', tags = CASE WHEN local THEN '[]' ELSE tags END, avatar = '', header = '', background = '',
 		also_known_as = '[]', moved_to = '', deactivated = TRUE, is_admin = FALSE, is_moderator = FALSE, locked = FALSE, discoverable = FALSE,
 		confirmation_pending = FALSE, approval_pending = FALSE, accepts_chat_messages = FALSE, default_scope = 'public', default_sensitive = FALSE,
 		default_language = '', followers_count = 0, following_count = 0, statuses_count = 0, last_status_at = NULL WHERE id = ?`, id)
@@ -170,8 +184,11 @@ func (d *DB) EmptyAccount(ctx context.Context, id string) error {
 }
 
 // DeleteAccount removes an account without remaining rows, with its key and its
-// name, which becomes free.
+// name, which becomes free. The tags of a remote one are kept for its return.
 func (d *DB) DeleteAccount(ctx context.Context, id string) error {
+	if err := d.keepTags(ctx, id); err != nil {
+		return err
+	}
 	if _, err := d.exec(ctx, "delete key", "DELETE FROM keys WHERE account_id = ?", id); err != nil {
 		return err
 	}
@@ -304,10 +321,11 @@ func eraseParticipations(ctx context.Context, d *DB, accountID string, limit int
 	return d.exec(ctx, "erase conversations", "DELETE FROM participations WHERE "+d.inOrder("participations", "id", "id IN ?", 0), ids)
 }
 
-// eraseTags removes moderators' tags, which are in the account's row too.
+// eraseTags removes moderators' tags of a local account, which are in its row
+// too.
 func eraseTags(ctx context.Context, d *DB, accountID string, _ int) (int64, error) {
 	a, err := d.Account(ctx, accountID)
-	if err != nil || len(a.Tags) == 0 {
+	if err != nil || !a.Local || len(a.Tags) == 0 {
 		return 0, err
 	}
 	_, err = d.exec(ctx, "erase tags", "DELETE FROM account_tags WHERE tag IN ? AND account_id = ?", []string(a.Tags), accountID)

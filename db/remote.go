@@ -129,7 +129,8 @@ var remoteColumns = []string{
 // ID.NICK. a becomes the row, and its key no longer counts as gone. A row that
 // was fetched later than a stays as it is.
 //
-// Negative counts in a keep the stored ones.
+// Negative counts in a keep the stored ones. An account that was deleted for good
+// stays as it is.
 func (d *DB) StoreRemote(ctx context.Context, a *Account) error {
 	a.NickKey = strings.ToLower(a.Nickname)
 	return d.Tx(ctx, func(tx *DB) error {
@@ -137,6 +138,12 @@ func (d *DB) StoreRemote(ctx context.Context, a *Account) error {
 		if unknown == nil && was.FetchedAt.After(a.FetchedAt.Time) {
 			*a = *was
 			return nil
+		}
+		if unknown == nil && was.Deactivated {
+			if deleted, err := tx.Deleted(ctx, was.ID); err != nil || deleted {
+				*a = *was
+				return err
+			}
 		}
 		if err := tx.yieldNickname(ctx, a); err != nil {
 			return err
@@ -148,7 +155,7 @@ func (d *DB) StoreRemote(ctx context.Context, a *Account) error {
 		switch {
 		case errors.Is(err, ErrNotFound):
 			row.FollowersCount, row.FollowingCount, row.StatusesCount = max(row.FollowersCount, 0), max(row.FollowingCount, 0), max(row.StatusesCount, 0)
-			err = tx.CreateAccount(ctx, &row)
+			err = tx.returned(ctx, &row)
 		case err == nil:
 			row.ID, row.Serial, row.Local = was.ID, was.Serial, was.Local
 			if was.Local {

@@ -224,7 +224,7 @@ func newTarget(kind action.Kind, text string) string {
 // stageSurely stages actions of one kind. It asks before several objects are
 // changed, and before one where sure says so; where the kind is grave, the name
 // or the count is typed.
-func (m *model) stageSurely(actions []action.Action, sure bool) tea.Cmd {
+func (m *model) stageSurely(actions []action.Action, sure bool, means ...string) tea.Cmd {
 	kind := actions[0].Kind
 	names := make([]string, len(actions))
 	for i, a := range actions {
@@ -234,6 +234,9 @@ func (m *model) stageSurely(actions []action.Action, sure bool) tea.Cmd {
 	what := kind.Verb() + " " + names[0]
 	if len(actions) > 1 {
 		what = fmt.Sprintf("%s %d", kind.Verb(), len(actions))
+	}
+	if len(means) > 0 {
+		what += ": " + strings.Join(means, "; ")
 	}
 	switch {
 	case action.Level(kind, len(actions), false) == action.L2:

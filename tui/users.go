@@ -45,6 +45,8 @@ func newUsers() *users {
 
 func accountState(p *shown.Person) string {
 	switch {
+	case p.Deleted:
+		return "deleted"
 	case p.Deactivated:
 		return "deactivated"
 	case p.Pending:
@@ -60,7 +62,7 @@ func accountInk(state string) ink {
 	switch state {
 	case "pending", "unconfirmed":
 		return inkOpen
-	case "deactivated":
+	case "deactivated", "deleted":
 		return inkGone
 	}
 	return inkPlain
@@ -277,7 +279,7 @@ func (u *users) people(rows []int) []shown.Person {
 		state := u.Text(row, userState)
 		people = append(people, shown.Person{
 			ID: u.ID(row), Nick: u.Text(row, userNick), Local: u.Text(row, userWhere) == "local", Roles: u.Text(row, userRole),
-			Deactivated: state == "deactivated", Pending: state == "pending", Unconfirmed: state == "unconfirmed",
+			Deactivated: state == "deactivated" || state == "deleted", Pending: state == "pending", Unconfirmed: state == "unconfirmed",
 		})
 	}
 	return people

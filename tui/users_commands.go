@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -57,7 +58,7 @@ var userVerbs = []userVerb{
 	{do: "disable-mfa", key: "M", help: "switch the second factor off", kind: action.UserDisableMFA, sure: true, fits: isLocal},
 	{do: "follow", key: "F", help: "have it follow somebody", kind: action.UserFollow, ask: "follow: ", arg: "followed"},
 	{do: "unfollow", key: "N", help: "have it unfollow somebody", kind: action.UserUnfollow, ask: "unfollow: ", arg: "followed"},
-	{do: "delete-user", key: "X", help: "delete the account for good", kind: action.UserDelete},
+	{do: "delete-user", key: "X", help: "delete the account; one of another server that is active may come back", kind: action.UserDelete},
 }
 
 func isLocal(p shown.Person) bool { return p.Local }
@@ -95,10 +96,14 @@ func (m *model) onPeople(c command, people []shown.Person) (tea.Cmd, bool) {
 }
 
 func (m *model) stageUserVerb(v userVerb, people []shown.Person) tea.Cmd {
-	var nicks []string
+	var nicks, means []string
 	for _, p := range people {
-		if p.Nick != "" && (v.fits == nil || v.fits(p)) {
-			nicks = append(nicks, p.Nick)
+		if p.Nick == "" || v.fits != nil && !v.fits(p) {
+			continue
+		}
+		nicks = append(nicks, p.Nick)
+		if one := action.Deletion(p.Local, p.Deactivated); v.kind == action.UserDelete && !slices.Contains(means, one) {
+			means = append(means, one)
 		}
 	}
 	if len(nicks) == 0 {
@@ -116,7 +121,7 @@ func (m *model) stageUserVerb(v userVerb, people []shown.Person) tea.Cmd {
 			m.askNames("reject, which deletes the pending account", accts(nicks), func(m *model) tea.Cmd { return m.stage(actions, label) })
 			return nil
 		}
-		return m.stageSurely(actions, v.sure)
+		return m.stageSurely(actions, v.sure, means...)
 	}
 	var choices []choice
 	for _, k := range v.kinds {

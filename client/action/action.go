@@ -46,6 +46,9 @@ type Result struct {
 	Err       error
 	Inverse   *Action
 	Meanwhile *Conflict
+	// Means is the consequence of the action for this object, if it is not the same
+	// for all: "it stays away until it is activated".
+	Means string
 }
 
 // Conflict is the error of an action on an object that somebody changed after

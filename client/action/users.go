@@ -127,6 +127,17 @@ func (e *Engine) disableMFA(Kind) kindRules {
 	return rules
 }
 
+// Deletion returns the consequence of deleting a user.
+func Deletion(local, deactivated bool) string {
+	switch {
+	case local:
+		return "the nickname stays taken"
+	case deactivated:
+		return "it stays away until it is activated"
+	}
+	return "it is not banned, and may come back with its next post"
+}
+
 // deleteUser counts a user as deleted who is not found, or whose last log entry
 // is a deletion: the nickname of a deleted local user stays taken, and is still
 // listed.
@@ -145,7 +156,8 @@ func (e *Engine) deleteUser(Kind) kindRules {
 		}
 		it.id = user.Nickname
 		it.now = map[string]string{"user": "there"}
-		if user.Deactivated && deleted(ctx, user.Nickname) {
+		it.result.Means = Deletion(user.Local, user.Deactivated)
+		if user.DeletedAt != nil {
 			it.now["user"] = "gone"
 		}
 		return nil

@@ -29,9 +29,13 @@ type Roles struct {
 
 // AdminUser is an account in the user list. ID is the account's serial number,
 // an integer.
+//
+// DeletedAt is when a deactivated account was deleted for good. A remote one
+// stays away until it is activated.
 type AdminUser struct {
 	ID int64 `json:"id"`
 	UserPart
+	DeletedAt *Time `json:"deleted_at,omitempty"`
 
 	Raw json.RawMessage `json:"-"`
 }

@@ -34,6 +34,7 @@ type Person struct {
 	Deactivated bool
 	Pending     bool // awaits approval
 	Unconfirmed bool
+	Deleted     bool // for good; a remote one stays away until it is activated
 	Gone        bool
 }
 
@@ -128,7 +129,7 @@ func NewPerson(m api.MergedAccount) Person {
 // dates, counts and bio stay empty.
 func NewUser(u api.AdminUser) *Person {
 	p := userPerson(u.UserPart)
-	p.ID = u.AccountID
+	p.ID, p.Deleted = u.AccountID, u.DeletedAt != nil
 	return &p
 }
 

@@ -68,7 +68,25 @@ func (a *App) showResultRows(results []action.Result, password func(target strin
 	if err := p.End(output.Listing{Total: len(results), Complete: true}); err != nil {
 		return err
 	}
+	a.showMeanings(results)
 	return failureOf(results)
+}
+
+// showMeanings prints the consequences of actions that were carried out, or would
+// be, on standard error: those of up to detailLimit targets.
+func (a *App) showMeanings(results []action.Result) {
+	shown := 0
+	for _, r := range results {
+		if r.Means == "" || a.Flags.Quiet || r.Outcome != action.Changed && !errors.Is(r.Err, action.ErrPreview) {
+			continue
+		}
+		if shown++; shown <= detailLimit {
+			fmt.Fprintf(a.ErrOut, "%s: %s\n", Spell(r.Action.Target), r.Means)
+		}
+	}
+	if shown > detailLimit {
+		fmt.Fprintf(a.ErrOut, "and %d more\n", shown-detailLimit)
+	}
 }
 
 // failureOf is nil when every target is as wished. One target fails with its
@@ -234,6 +252,7 @@ func (a *App) ShowDryRun(results []action.Result) error {
 			failed = append(failed, r)
 		}
 	}
+	a.showMeanings(results)
 	if same > 0 && !a.Flags.Quiet {
 		fmt.Fprintf(a.ErrOut, "%d of %d already so\n", same, len(results))
 	}

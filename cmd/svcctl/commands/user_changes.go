@@ -94,9 +94,18 @@ func userPasswordResetCommand(a *cli.App) *cobra.Command {
 	})
 }
 
+const deleteHelp = `Delete users for good, with all they posted.
+
+The nickname of a local user stays taken. A user of another server who is
+deactivated stays away: what they send is dropped, and looking them up fetches
+nothing, until "user activate" lifts it. A user of another server who is active is
+cleaned up, not banned: they are back with their next post, with the tags they
+had. Deactivate them first to keep them away.`
+
 func userDeleteCommand(a *cli.App) *cobra.Command {
 	var legacy bool
 	cmd := a.KindCommand(action.UserDelete, "delete USER...", "Delete users for good, with all they posted", completeUsers(a))
+	cmd.Long = deleteHelp
 	many := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if !legacy {

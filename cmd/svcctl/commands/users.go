@@ -55,7 +55,10 @@ var userShape = output.Shape[api.AdminUser]{
 
 func userState(u api.AdminUser) string {
 	var states []string
-	if u.Deactivated {
+	switch {
+	case u.DeletedAt != nil:
+		states = append(states, "deleted")
+	case u.Deactivated:
 		states = append(states, "deactivated")
 	}
 	if u.ApprovalPending {
@@ -84,7 +87,7 @@ func userRoles(u api.AdminUser) string {
 func userCommand(a *cli.App) *cobra.Command {
 	return cli.Examples(cli.Noun("user", "Work on users, local and remote",
 		userListCommand(a), userGetCommand(a),
-		userActivationCommand(a, action.UserActivate, "Let users in again"),
+		userActivationCommand(a, action.UserActivate, "Let users in again; remote ones that were deleted while deactivated, too"),
 		userActivationCommand(a, action.UserDeactivate, "Shut users out; their follows of local accounts are lost"),
 		userToggleCommand(a),
 		userCreateCommand(a),

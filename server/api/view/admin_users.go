@@ -28,7 +28,7 @@ func (v *View) AdminUsers(rows []db.AdminUser) []api.AdminUser {
 
 // AdminUser renders an account for the admin's user list.
 func (v *View) AdminUser(u *db.AdminUser) api.AdminUser {
-	return api.AdminUser{ID: u.Serial, UserPart: v.userPart(u)}
+	return api.AdminUser{ID: u.Serial, UserPart: v.userPart(u), DeletedAt: api.At(u.DeletedAt.Time)}
 }
 
 func (v *View) userPart(u *db.AdminUser) api.UserPart {

@@ -212,7 +212,7 @@ func (s *Service) store(ctx context.Context, a *db.Account) (*db.Account, error)
 // rest fetches the parts that an actor's document only links to.
 func (s *Service) rest(ctx context.Context, a *db.Account) {
 	s.logFailure(ctx, "ask what server it is", a.Domain, s.describe(ctx, a.Domain))
-	if a.Invisible {
+	if a.Invisible || a.Deactivated {
 		return
 	}
 	if s.live.Load().Instance.ExternalUserSynchronization {

@@ -17,7 +17,9 @@ func (s *Service) Deactivate(ctx context.Context, by, account *db.Account) error
 }
 
 // Activate shows an account again, for moderators; the follows that it lost
-// stay lost. A deleted account is db.ErrNotFound.
+// stay lost. For a remote account that was deleted this lifts the deletion: it
+// comes back empty, and its profile is fetched when somebody looks it up. A
+// deleted local account is db.ErrNotFound.
 func (s *Service) Activate(ctx context.Context, by, account *db.Account) error {
 	return s.setActive(ctx, by, account, true)
 }
@@ -36,11 +38,15 @@ func (s *Service) setActive(ctx context.Context, by, account *db.Account, active
 		}
 		if active {
 			deleted, err := tx.Deleted(ctx, a.ID)
-			if err == nil && deleted {
-				err = errNotFound("account", a.ID)
-			}
-			if err != nil {
+			switch {
+			case err != nil:
 				return err
+			case deleted && a.Local:
+				return errNotFound("account", a.ID)
+			case deleted:
+				if err := tx.LiftDeletion(ctx, a); err != nil {
+					return err
+				}
 			}
 		}
 		return s.In(tx).applyActive(ctx, a, active)

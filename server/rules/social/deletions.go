@@ -33,9 +33,11 @@ func (s *Service) DisableAccount(ctx context.Context, account *db.Account) error
 
 // DeleteAccount deletes an account for good, at its own request or an admin's;
 // the log is left to the caller. It is hidden at once, and can neither sign in
-// nor be activated; a job removes its rows. Its name stays taken, unless it is
-// remote, or still awaits approval or a required confirmation: then nothing is
-// left of it. It reports whether the deletion is new.
+// nor be activated; a job removes its rows. The name of a local account stays
+// taken, unless it still awaits approval or a required confirmation: then nothing
+// is left of it. A remote account that is deactivated stays away until a
+// moderator activates it; of an active one only its tags are left, for its return.
+// It reports whether the deletion is new.
 func (s *Service) DeleteAccount(ctx context.Context, by, account *db.Account) (deleted bool, err error) {
 	if by.ID != account.ID && !by.IsAdmin {
 		return false, fault.Forbidden("Access denied")
@@ -51,6 +53,7 @@ func (s *Service) DeleteAccount(ctx context.Context, by, account *db.Account) (d
 		if deleted, err = tx.MarkDeleted(ctx, a.ID); err != nil || !deleted {
 			return err
 		}
+		whole := !a.Local && !a.Deactivated
 		if err := s.In(tx).applyActive(ctx, a, false); err != nil {
 			return err
 		}
@@ -68,13 +71,14 @@ func (s *Service) DeleteAccount(ctx context.Context, by, account *db.Account) (d
 				return err
 			}
 		}
-		return jobs.Enqueue(ctx, tx, jobs.EraseAccount{AccountID: a.ID, Whole: !a.Local || unborn})
+		return jobs.Enqueue(ctx, tx, jobs.EraseAccount{AccountID: a.ID, Whole: whole || unborn})
 	})
 	return deleted, err
 }
 
 // EraseAccount runs a job of its kind, in steps of their own transactions, and
-// reports whether it is finished. Run again it goes on.
+// reports whether it is finished. Run again it goes on. It ends if the deletion
+// was lifted.
 func (s *Service) EraseAccount(ctx context.Context, job jobs.EraseAccount) (done bool, err error) {
 	until := s.now().Add(eraseWhile)
 	author, err := s.db.Account(ctx, job.AccountID)
@@ -82,6 +86,10 @@ func (s *Service) EraseAccount(ctx context.Context, job jobs.EraseAccount) (done
 		return err == nil || errors.Is(err, db.ErrNotFound), ignoreNotFound(err)
 	}
 	for {
+		deleted, err := s.db.Deleted(ctx, job.AccountID)
+		if err != nil || !deleted {
+			return err == nil && !deleted, err
+		}
 		ids, err := s.db.StatusesBy(ctx, job.AccountID, eraseIDs)
 		if err != nil {
 			return false, err
@@ -113,6 +121,13 @@ func (s *Service) EraseAccount(ctx context.Context, job jobs.EraseAccount) (done
 		}
 	}
 	err = s.db.Tx(ctx, func(tx *db.DB) error {
+		if err := tx.HoldAccounts(ctx, job.AccountID); err != nil {
+			return err
+		}
+		if deleted, err := tx.Deleted(ctx, job.AccountID); err != nil || !deleted {
+			done = !deleted
+			return err
+		}
 		// A concurrent request may have posted since.
 		late, err := tx.StatusesBy(ctx, job.AccountID, 1)
 		if done = len(late) == 0; err != nil || !done {
