@@ -45,6 +45,7 @@ func (d *DB) HoldURIs(ctx context.Context, uris ...string) error {
 		keys[i] = int64(h.Sum64())
 	}
 	slices.Sort(keys)
+	keys = slices.Compact(keys) // a post often has one address for both
 	values := strings.TrimSuffix(strings.Repeat("(CAST(? AS BIGINT)), ", len(keys)), ", ")
 	args := make([]any, len(keys))
 	for i, key := range keys {

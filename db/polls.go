@@ -95,6 +95,12 @@ func (d *DB) Vote(ctx context.Context, p *Poll, accountID string, choices []int)
 	return d.TouchStatus(ctx, p.StatusID)
 }
 
+// DeletePoll removes a poll that its status lost. Its votes are left to ForgetVotes.
+func (d *DB) DeletePoll(ctx context.Context, id int64) error {
+	_, err := d.exec(ctx, "delete poll", "DELETE FROM polls WHERE id = ?", id)
+	return err
+}
+
 // ClosePoll stores that the final result was sent, and reports whether that is
 // new.
 func (d *DB) ClosePoll(ctx context.Context, id int64) (bool, error) {

@@ -212,9 +212,25 @@ func (d *DB) candidates(ctx context.Context, query, before string, most int, new
 	return ids, end, err
 }
 
+// atAddress selects the id of the status at an address: its URI or the URL of its
+// page. The page of a local one has its id.
+const atAddress = `SELECT id FROM statuses WHERE uri = ? UNION ALL
+	SELECT id FROM statuses WHERE url = ? AND url <> '' AND NOT local UNION ALL
+	SELECT id FROM statuses WHERE id = ? AND local AND url IN (?, '') LIMIT 1`
+
+func addressed(address string) []any {
+	_, id, _ := strings.Cut(address, "/notice/")
+	return []any{address, address, id, address}
+}
+
 // StatusByAddress returns the id of the status with this URI or URL, without
 // regard to its visibility.
 func (d *DB) StatusByAddress(ctx context.Context, address string) (string, error) {
-	return value[string](ctx, d, "status at "+address, `SELECT id FROM statuses WHERE uri = ? UNION ALL
-		SELECT id FROM statuses WHERE url = ? AND url <> '' AND NOT local LIMIT 1`, address, address)
+	return value[string](ctx, d, "status at "+address, atAddress, addressed(address)...)
+}
+
+// StatusAt returns the status with this URI or URL, without regard to its
+// visibility.
+func (d *DB) StatusAt(ctx context.Context, address string) (*Status, error) {
+	return one[Status](ctx, d, "status at "+address, "SELECT * FROM statuses WHERE id = ("+atAddress+")", addressed(address)...)
 }

@@ -187,6 +187,7 @@ func TestSearchReadsOnlyWhatMatches(t *testing.T) {
 			},
 			"addresses": func(ctx context.Context, d *db.DB) error {
 				_, _ = d.StatusByAddress(ctx, "https://a.example/1")
+				_, _ = d.StatusAt(ctx, "https://a.example/1")
 				_, _ = d.AccountByAddress(ctx, db.Viewer{NoRemoteAccounts: true}, "https://a.example/1", false)
 				return nil
 			},

@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 )
 
@@ -237,7 +238,13 @@ func (d *DB) CreateAttachments(ctx context.Context, files []MediaAttachment) err
 			files[i].CreatedAt = d.Now()
 		}
 	}
-	return wrap(d.writer(ctx).Create(&files).Error, "create attachments")
+	const values = 20 // of one file, at least
+	for some := range slices.Chunk(files, manyAtOnce/values) {
+		if err := d.writer(ctx).Create(&some).Error; err != nil {
+			return wrap(err, "create attachments")
+		}
+	}
+	return nil
 }
 
 // AttachMedia attaches an account's own, unused uploads to a status, in order.
@@ -368,7 +375,7 @@ func (d *DB) DeleteStatus(ctx context.Context, s *Status, limit int) (more bool,
 // deletePollCard removes rows that only some statuses have: a poll, a card.
 func (d *DB) deletePollCard(ctx context.Context, s *Status) error {
 	if s.PollID != nil {
-		if _, err := d.exec(ctx, "delete status's poll", "DELETE FROM polls WHERE id = ?", *s.PollID); err != nil {
+		if err := d.DeletePoll(ctx, *s.PollID); err != nil {
 			return err
 		}
 	}

@@ -113,15 +113,25 @@ type WaitingReply struct {
 	Visibility     string
 }
 
-// AdoptReplies makes up to limit replies that wait for the status s reply to it, and
-// returns them.
+// AdoptReplies makes up to limit replies that wait for the status s, under its URI or
+// its URL, reply to it, and returns them.
 func (d *DB) AdoptReplies(ctx context.Context, s *Status, limit int) ([]WaitingReply, error) {
 	if s.URI == nil || *s.URI == "" {
 		return nil, nil
 	}
+	names := []string{*s.URI}
+	if s.URL != "" && s.URL != *s.URI {
+		names = append(names, s.URL)
+	}
 	return list[WaitingReply](ctx, d.writing(), "replies that wait for "+*s.URI, `UPDATE statuses SET in_reply_to_id = ?, in_reply_to_account_id = ?, in_reply_to_uri = ''
-		WHERE id IN (SELECT w.id FROM statuses w WHERE w.in_reply_to_uri = ? AND w.in_reply_to_uri <> '' AND w.in_reply_to_id IS NULL
-			ORDER BY w.id LIMIT ?`+d.hold()+`) RETURNING id, conversation_id, visibility`, s.ID, s.AccountID, *s.URI, limit)
+		WHERE id IN (SELECT w.id FROM statuses w WHERE w.in_reply_to_uri IN ? AND w.in_reply_to_uri <> '' AND w.in_reply_to_id IS NULL
+			ORDER BY w.id LIMIT ?`+d.hold()+`) RETURNING id, conversation_id, visibility`, s.ID, s.AccountID, names, limit)
+}
+
+// AwaitParent changes the address of the parent that a reply waits for.
+func (d *DB) AwaitParent(ctx context.Context, statusID, was, is string) error {
+	_, err := d.exec(ctx, "await parent", "UPDATE statuses SET in_reply_to_uri = ? WHERE id = ? AND in_reply_to_uri = ? AND in_reply_to_id IS NULL", is, statusID, was)
+	return err
 }
 
 // MergeConversations merges one thread into another: its statuses, at most limit of

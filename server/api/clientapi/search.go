@@ -164,14 +164,11 @@ func (a *Search) statusesOrError(ctx context.Context, refs []db.StatusRef, err e
 // statusAt finds the status with a pasted address; with local, only a local
 // one.
 func (a *shared) statusAt(ctx context.Context, viewer db.Viewer, address string, local bool) ([]db.StatusRef, error) {
-	id, here := strings.CutPrefix(address, a.Site.Base+"/notice/")
-	if !here {
-		var err error
-		if id, err = a.DB.StatusByAddress(ctx, address); errors.Is(err, db.ErrNotFound) {
-			return nil, nil
-		} else if err != nil {
-			return nil, err
-		}
+	id, err := a.DB.StatusByAddress(ctx, address)
+	if errors.Is(err, db.ErrNotFound) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
 	}
 	refs, err := a.DB.StatusRefs(ctx, viewer, []string{id})
 	if err != nil || len(refs) == 0 || !local {

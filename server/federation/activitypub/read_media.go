@@ -10,9 +10,6 @@ import (
 // a post of type Video, Audio or Image is itself.
 func (p *Post) readAttachments(o Object) {
 	for _, a := range o.Objects("attachment") {
-		if len(p.Attachments) == MaxAttachments {
-			return
-		}
 		p.attach(a)
 	}
 	if len(p.Attachments) > 0 {
@@ -24,9 +21,11 @@ func (p *Post) readAttachments(o Object) {
 			p.Attachments = append(p.Attachments, file)
 		}
 	case "Page", "Article", "Event":
-		// A picture for the page, as in Lemmy.
+		// A picture for the page, as in Lemmy, or its address, as in Ghost.
 		if picture := o.Object("image"); picture != nil {
 			p.attach(picture)
+		} else {
+			p.attach(Object{"type": "Image", "url": o.Text("image")})
 		}
 	}
 }
@@ -42,8 +41,14 @@ func (p *Post) attach(a Object) {
 	if !isPage(address) {
 		return
 	}
+	// Some servers have the file's name in name, and then the description in
+	// summary.
+	description, _ := localised(a, "summary")
+	if description == "" {
+		description, _ = localised(a, "name")
+	}
 	file := Attachment{
-		Kind: kindOf(kind, a, address), URL: address, MediaType: kind, Description: truncate(cmp.Or(a.Text("name"), a.Text("summary")), maxDescription),
+		Kind: kindOf(kind, a, address), URL: address, MediaType: kind, Description: truncate(description, maxDescription),
 		Blurhash: blurhash(a), Width: max(a.Int("width"), 0), Height: max(a.Int("height"), 0),
 	}
 	p.Attachments = append(p.Attachments, file)

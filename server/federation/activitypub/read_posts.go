@@ -11,10 +11,9 @@ import (
 )
 
 // The bounds of one post. More is left out, except options: a poll without some
-// of its answers is another poll.
+// of its answers is another poll. It has as many files as its document holds.
 const (
 	MaxTags        = 100
-	MaxAttachments = 16
 	MaxOptions     = 32
 	maxAddresses   = 500
 	maxName        = 1000 // bytes of names without a setting
@@ -72,6 +71,7 @@ type Poll struct {
 	Multiple bool
 	Options  []Option
 	Ends     time.Time // zero is never
+	Closed   bool      // it is over, whatever Ends says
 	Voters   int64     // 0 where it is not told
 }
 
@@ -89,9 +89,13 @@ func PostTypes() []string {
 // IsPost reports whether an object becomes a status.
 func (o Object) IsPost() bool { return o.Is(PostTypes()...) }
 
-// Titled reports whether posts of this type have a title.
-func (p *Post) Titled() bool {
-	return p.Name != "" && p.Type != "Note" && p.Type != "Question" && p.Type != "ChatMessage"
+// Titled reports whether the post has a title.
+func (p *Post) Titled() bool { return p.Name != "" && p.ofTitledType() }
+
+// ofTitledType reports whether posts of this type have a title, and a summary
+// that is an excerpt. Shape: FEP-b2b8.
+func (p *Post) ofTitledType() bool {
+	return p.Type != "Note" && p.Type != "Question" && p.Type != "ChatMessage" && p.Type != "Answer"
 }
 
 // ReadPost reads the document of a post. One without a valid id or author, by
@@ -116,8 +120,14 @@ func ReadPost(o Object, ids IDs, actor string) (*Post, error) {
 	if page := o.URL("url", "text/html"); isPage(page) && ids.SameOrigin(page, id) {
 		p.URL = page
 	}
-	p.Sensitive, _ = o.Bool("sensitive")
-	p.Published, p.Updated = moment(o, "published"), moment(o, "updated")
+	if p.Sensitive, _ = o.Bool("sensitive"); p.ofTitledType() && !p.Sensitive {
+		// The summary is an excerpt, no warning.
+		if p.Content == "" {
+			p.Content, p.ContentType = p.Summary, ""
+		}
+		p.Summary = ""
+	}
+	p.Published, p.Updated = Moment(o, "published"), Moment(o, "updated")
 	if parent := o.IDOf("inReplyTo"); parent != "" {
 		if p.InReplyTo, err = ids.Check(parent); err != nil {
 			p.InReplyTo = ""
@@ -130,12 +140,30 @@ func ReadPost(o Object, ids IDs, actor string) (*Post, error) {
 		return nil, err
 	}
 	p.readReplies(o)
+	p.Quote = quoteOf(o)
+	return p, nil
+}
+
+// misskeyQuote is the relation of a link to the quoted post.
+const misskeyQuote = "https://misskey-hub.net/ns#_misskey_quote"
+
+// quoteOf returns the address of the quoted post, "" for none: a property of its
+// own, or a Link tag to a document that has no other relation. Shape of the tag:
+// FEP-e232.
+func quoteOf(o Object) string {
 	for _, key := range []string{"quote", "quoteUri", "quoteUrl", "_misskey_quote"} {
-		if quote := o.IDOf(key); p.Quote == "" && isPage(quote) {
-			p.Quote = quote
+		if quote := o.IDOf(key); isPage(quote) {
+			return quote
 		}
 	}
-	return p, nil
+	tags := o.Objects("tag")
+	for _, tag := range tags[:min(len(tags), MaxTags)] {
+		relations := tag.Texts("rel")
+		if tag.Is("Link") && IsDocument(tag.Text("mediaType")) && isPage(tag.Text("href")) && (len(relations) == 0 || slices.Contains(relations, misskeyQuote)) {
+			return tag.Text("href")
+		}
+	}
+	return ""
 }
 
 // postType returns the first known type of the object.
@@ -177,12 +205,12 @@ func context(o Object) string {
 	return ""
 }
 
-// moment returns a time as servers write it: RFC 3339, or without a zone.
-func moment(o Object, key string) time.Time {
+// Moment returns the time under a key as servers write it: RFC 3339, without a zone, or a day.
+func Moment(o Object, key string) time.Time {
 	if t := o.Time(key); !t.IsZero() {
 		return t
 	}
-	for _, layout := range []string{"2006-01-02T15:04:05", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05.999999"} {
+	for _, layout := range []string{"2006-01-02T15:04:05", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05.999999", "2006-01-02"} {
 		if t, err := time.Parse(layout, o.Text(key)); err == nil {
 			return t.UTC()
 		}
@@ -279,7 +307,7 @@ func (p *Post) addEmoji(tag Object) {
 
 // ReadEmoji reads the tag of an emoji; false for an unusable one.
 func ReadEmoji(tag Object) (CustomEmoji, bool) {
-	e := CustomEmoji{Shortcode: strings.Trim(strings.TrimSpace(tag.Text("name")), ":"), Updated: moment(tag, "updated")}
+	e := CustomEmoji{Shortcode: strings.Trim(strings.TrimSpace(tag.Text("name")), ":"), Updated: Moment(tag, "updated")}
 	if icon := tag.Object("icon"); icon != nil {
 		e.URL = cmp.Or(icon.URL("url"), icon.Text("href"))
 	} else {
@@ -330,8 +358,9 @@ func readPoll(o Object) (*Poll, error) {
 	if len(poll.Options) == 0 {
 		return nil, nil
 	}
-	poll.Ends = moment(o, "endTime")
-	if closed := moment(o, "closed"); poll.Ends.IsZero() || !closed.IsZero() && closed.Before(poll.Ends) {
+	poll.Closed, _ = o.Bool("closed")
+	poll.Ends = Moment(o, "endTime")
+	if closed := Moment(o, "closed"); poll.Ends.IsZero() || !closed.IsZero() && closed.Before(poll.Ends) {
 		poll.Ends = closed
 	}
 	return poll, nil

@@ -21,8 +21,8 @@ func (s *Service) onAnnounce(ctx context.Context, in *Incoming) error {
 			return err
 		}
 	}
-	if object := in.Activity.Object("object"); object != nil && object.Is("Create", "Update", "Delete", "Announce", "Like", "Undo") && !relayed {
-		return errDrop("an announced activity")
+	if inner := in.Activity.Object("object"); inner != nil && inner["object"] != nil && !relayed {
+		return s.announcedActivity(ctx, in, inner)
 	}
 	id, err := s.ids.Check(announced(in.Activity))
 	if err != nil {
@@ -32,6 +32,11 @@ func (s *Service) onAnnounce(ctx context.Context, in *Incoming) error {
 		_, err := s.object(ctx, id)
 		return err
 	}
+	return s.reblogged(ctx, in, id)
+}
+
+// reblogged stores the reblog of a status.
+func (s *Service) reblogged(ctx context.Context, in *Incoming, id string) error {
 	status, err := s.announcedStatus(ctx, in, id)
 	if err != nil {
 		return err
@@ -68,21 +73,26 @@ func (s *Service) confirmed(ctx context.Context, in *Incoming) error {
 // announcedStatus returns the announced status. An unknown one is fetched if
 // the actor has local followers, or is a relay.
 func (s *Service) announcedStatus(ctx context.Context, in *Incoming, id string) (*db.Status, error) {
-	status, err := s.db.StatusByURI(ctx, id)
+	status, err := s.db.StatusAt(ctx, id)
 	if err == nil && status.ReblogOfID == nil {
 		return status, nil
 	}
 	if err != nil && !isNotFound(err) {
 		return nil, err
 	}
-	followers, err := s.db.LocalFollowers(ctx, in.Actor.ID, 1)
-	if err != nil {
+	if heard, err := s.heard(ctx, in); err != nil {
 		return nil, err
-	}
-	if followers == 0 && in.Owner == nil {
+	} else if !heard {
 		return nil, errDrop("a reblog of an unknown status, by an account without local followers")
 	}
 	return s.object(ctx, id)
+}
+
+// heard reports whether somebody here follows the actor of an activity, or owns the
+// inbox that it came to.
+func (s *Service) heard(ctx context.Context, in *Incoming) (bool, error) {
+	followers, err := s.db.LocalFollowers(ctx, in.Actor.ID, 1)
+	return followers > 0 || in.Owner != nil, err
 }
 
 // notFuture returns a remote time, or now if it is zero or in the future.

@@ -90,13 +90,30 @@ func (s *Service) normalise(doc activitypub.Object) (activitypub.Object, error) 
 		return nil, errDrop("it has no id")
 	}
 	readdressed(out)
-	if object := out.Object("object"); object != nil {
-		object = maps.Clone(object)
-		readdressed(object)
-		delete(object, "signature")
-		out["object"] = map[string]any(object)
+	switch object := out["object"].(type) {
+	case map[string]any:
+		out["object"] = map[string]any(embedded(object))
+	case []any: // of a report
+		objects := slices.Clone(object)
+		for i, one := range objects {
+			if one, ok := one.(map[string]any); ok {
+				objects[i] = map[string]any(embedded(one))
+			}
+		}
+		if out["object"] = objects; len(objects) == 1 {
+			out["object"] = objects[0]
+		}
 	}
 	return out, nil
+}
+
+// embedded returns an object of an activity without parts that mean nothing here,
+// and with its addresses as lists.
+func embedded(o activitypub.Object) activitypub.Object {
+	o = maps.Clone(o)
+	readdressed(o)
+	delete(o, "signature")
+	return o
 }
 
 // readdressed turns the addresses of a document into lists of ids.

@@ -51,13 +51,14 @@ func (s *Service) withObject(ctx context.Context, in *Incoming, do func(tx *db.D
 	}))
 }
 
-// object returns the status with an id. An unknown remote one is fetched.
+// object returns the status with an id, or with its page at this address. An unknown
+// remote one is fetched.
 func (s *Service) object(ctx context.Context, uri string) (*db.Status, error) {
 	id, err := s.ids.Check(uri)
 	if err != nil {
 		return nil, dropRefused(err)
 	}
-	status, err := s.db.StatusByURI(ctx, id)
+	status, err := s.db.StatusAt(ctx, id)
 	switch {
 	case err == nil && status.ReblogOfID != nil:
 		return nil, errDrop("%.200q is a reblog", id)

@@ -31,6 +31,9 @@ func (s *Service) judge(ctx context.Context, actor *db.Account, activity activit
 	out := maps.Clone(activity)
 	if object := activity.Object("object"); before.Object != nil {
 		object = rewritten(object, before.Object, after.Object)
+		if object.IsPost() && !isVote(object) && len(object.Addresses("to"))+len(object.Addresses("cc")) == 0 {
+			object["to"], object["cc"] = anys(before.To), anys(before.CC) // some servers address the activity alone
+		}
 		readdress(object, &before, &after)
 		out["object"] = map[string]any(object)
 	}
@@ -79,7 +82,7 @@ func (s *Service) described(ctx context.Context, settings *config.Policies, auth
 	}
 	parent := o.IDOf("inReplyTo")
 	if out.Reply = parent != ""; out.Reply && out.Summary != "" && mrf.AsksParent(settings) {
-		status, err := s.db.StatusByURI(ctx, parent)
+		status, err := s.db.StatusAt(ctx, parent)
 		if err == nil && status.Local {
 			status, err = s.social.VisibleToRemote(ctx, author, status.ID)
 		}

@@ -32,7 +32,7 @@ func (s *Service) onVote(ctx context.Context, in *Incoming, by *db.Account, vote
 	if !s.ours(poll) {
 		return errDrop("a vote in a poll elsewhere")
 	}
-	status, err := s.db.StatusByURI(ctx, poll)
+	status, err := s.db.StatusAt(ctx, poll)
 	if err != nil {
 		return dropRefused(err)
 	}

@@ -58,8 +58,10 @@ func (s *Service) FetchThread(ctx context.Context, job jobs.FetchThread) error {
 	if failed != nil && len(found) == 0 {
 		return cancelMissing(failed)
 	}
-	if len(found) == 0 { // the parent is stored: it came while the reply was
-		return s.social.JoinParent(ctx, job.StatusID)
+	if len(found) > 0 && found[0].ID() != status.InReplyToURI { // the address of a page
+		if err := s.db.AwaitParent(ctx, job.StatusID, status.InReplyToURI, found[0].ID()); err != nil {
+			return err
+		}
 	}
 	for i := len(found) - 1; i >= 0; i-- {
 		_, err := s.ingest(ctx, found[i], social.RemoteStatus{Wanted: true, Fetched: true, Walked: true})
@@ -68,7 +70,8 @@ func (s *Service) FetchThread(ctx context.Context, job jobs.FetchThread) error {
 			return err
 		}
 	}
-	return nil
+	// If the parent came while the reply was stored, or meanwhile, nothing joined them.
+	return s.social.JoinParent(ctx, job.StatusID)
 }
 
 // ancestors fetches a status and its ancestors, up to a stored one. After a
@@ -76,7 +79,7 @@ func (s *Service) FetchThread(ctx context.Context, job jobs.FetchThread) error {
 func (s *Service) ancestors(ctx context.Context, uri string) (found []activitypub.Object, err error) {
 	w := s.walk()
 	for len(found) < s.depth() && w.next(ctx, uri) {
-		_, err := s.db.StatusByURI(ctx, uri)
+		_, err := s.db.StatusAt(ctx, uri)
 		if err == nil || !isNotFound(err) {
 			return found, err
 		}
@@ -88,7 +91,13 @@ func (s *Service) ancestors(ctx context.Context, uri string) (found []activitypu
 		if err != nil || !doc.IsPost() {
 			return found, dropRefused(err)
 		}
+		if w.seen[p.ID] && p.ID != uri {
+			return found, nil // another address of one that was there
+		}
 		w.seen[p.ID] = true
+		if len(found) > 0 && p.ID != uri { // the reply waits for it under its id
+			found[len(found)-1]["inReplyTo"] = p.ID
+		}
 		found, uri = append(found, doc), p.InReplyTo
 		if uri == "" {
 			return found, nil
@@ -157,7 +166,7 @@ func (s *Service) replies(ctx context.Context, doc activitypub.Object) bool {
 	if err != nil || p.InReplyTo == "" {
 		return false
 	}
-	_, err = s.db.StatusByURI(ctx, p.InReplyTo)
+	_, err = s.db.StatusAt(ctx, p.InReplyTo)
 	return err == nil
 }
 

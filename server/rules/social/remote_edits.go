@@ -29,6 +29,9 @@ func (s *Service) EditRemote(ctx context.Context, id string, d *RemoteDraft) (ch
 		if err != nil {
 			return err
 		}
+		if d.over && before.poll != nil && before.poll.Closed(db.At(s.now())) {
+			d.poll.ExpiresAt = before.poll.ExpiresAt
+		}
 		differs, newer := before.differs(d), newer(row, d.updated)
 		switch {
 		case !newer && differs, !newer && !d.updated.IsZero() && !row.EditedAt.IsZero() && d.updated.Before(row.EditedAt.Time):
@@ -82,7 +85,8 @@ func versionOf(ctx context.Context, tx *db.DB, row *db.Status) (*version, error)
 func (v *version) differs(d *RemoteDraft) bool {
 	a, b := &v.row, d.row
 	return a.Content != b.Content || a.SpoilerText != b.SpoilerText || a.SaidSensitive() != b.Sensitive || a.Language != b.Language ||
-		!slices.Equal(a.Emojis, b.Emojis) || !slices.Equal(a.Tags, b.Tags) || v.otherFiles(d) || d.poll != nil && !sameOptions(v.poll, d.poll)
+		!slices.Equal(a.Emojis, b.Emojis) || !slices.Equal(a.Tags, b.Tags) || v.otherFiles(d) ||
+		d.poll == nil && v.poll != nil || d.poll != nil && !sameOptions(v.poll, d.poll)
 }
 
 func (v *version) otherFiles(d *RemoteDraft) bool {
@@ -129,7 +133,7 @@ func (s *Service) edit(ctx context.Context, tx *db.DB, row *db.Status, before *v
 		}
 		columns = append(columns, "visibility", "author_visibility", "to_uris", "cc_uris")
 	}
-	if poll, err := s.editPoll(ctx, tx, before.poll, d.poll, row); err != nil {
+	if poll, err := editPoll(ctx, tx, before.poll, d.poll, row); err != nil {
 		return err
 	} else if poll {
 		columns = append(columns, "poll_id")
@@ -207,12 +211,18 @@ func (s *Service) narrow(ctx context.Context, tx *db.DB, row, to *db.Status) err
 	return nil
 }
 
-// editPoll replaces a poll by one with other options, and reports whether the
-// status got its first poll.
-func (s *Service) editPoll(ctx context.Context, tx *db.DB, here, there *db.Poll, row *db.Status) (bool, error) {
+// editPoll replaces a poll by one with other options, or ends it if there is none any
+// more. It reports whether the status got its first poll or lost its poll.
+func editPoll(ctx context.Context, tx *db.DB, here, there *db.Poll, row *db.Status) (bool, error) {
 	switch {
-	case there == nil:
+	case there == nil && here == nil:
 		return false, nil
+	case there == nil:
+		row.PollID = nil
+		if err := tx.DeletePoll(ctx, here.ID); err != nil {
+			return false, err
+		}
+		return true, loseVotes(ctx, tx, here)
 	case here == nil:
 		fresh := *there
 		fresh.StatusID = row.ID
@@ -221,16 +231,21 @@ func (s *Service) editPoll(ctx context.Context, tx *db.DB, here, there *db.Poll,
 	next := *there
 	next.ID, next.StatusID = here.ID, here.StatusID
 	if !sameOptions(here, there) {
-		job := jobs.ForgetVotes{PollID: here.ID, Before: tx.Now().UnixMicro()}
-		more, err := forgetVotes(ctx, tx, job, atOnce)
-		if err == nil && more {
-			err = jobs.Enqueue(ctx, tx, job)
-		}
-		if err != nil {
+		if err := loseVotes(ctx, tx, here); err != nil {
 			return false, err
 		}
 	}
 	return false, tx.UpdatePoll(ctx, &next)
+}
+
+// loseVotes removes the present votes of a poll, and leaves the rest to a job.
+func loseVotes(ctx context.Context, tx *db.DB, poll *db.Poll) error {
+	job := jobs.ForgetVotes{PollID: poll.ID, Before: tx.Now().UnixMicro()}
+	more, err := forgetVotes(ctx, tx, job, atOnce)
+	if err != nil || !more {
+		return err
+	}
+	return jobs.Enqueue(ctx, tx, job)
 }
 
 // ForgetVotes runs a job of its kind, in steps of their own transactions. Run twice

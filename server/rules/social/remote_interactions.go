@@ -134,7 +134,7 @@ func (s *Service) UndoRemote(ctx context.Context, by *db.Account, act RemoteInte
 		if err != nil || found || act.Object == "" {
 			return err
 		}
-		status, err := tx.StatusByURI(ctx, act.Object)
+		status, err := tx.StatusAt(ctx, act.Object)
 		if err != nil {
 			return ignoreNotFound(err)
 		}

@@ -45,6 +45,7 @@ type RemoteDraft struct {
 	addressed []db.Recipient
 	files     []db.MediaAttachment
 	poll      *db.Poll
+	over      bool // poll has ended, nobody says when
 	updated   time.Time
 	followers int // local followers of the author
 	walked    bool
@@ -78,7 +79,7 @@ func (s *Service) DraftRemote(ctx context.Context, author *db.Account, in Remote
 		return nil, err
 	}
 	d.remoteFiles(p)
-	d.remotePoll(p)
+	d.remotePoll(p, s.now())
 	d.address(in)
 	var err error
 	if d.followers, err = s.db.LocalFollowers(ctx, author.ID, fanOutNow+1); err != nil {
@@ -123,7 +124,7 @@ func (s *Service) remoteParent(ctx context.Context, d *RemoteDraft) error {
 	if d.parentURI == "" {
 		return nil
 	}
-	parent, err := s.db.StatusByURI(ctx, d.parentURI)
+	parent, err := s.db.StatusAt(ctx, d.parentURI)
 	if err == nil && parent.Local {
 		parent, err = shownTo(ctx, s.db, d.author, parent.ID)
 	}
@@ -165,7 +166,7 @@ func (s *Service) KeepRemote(ctx context.Context, d *RemoteDraft) (*db.Status, e
 		d := new(*d)
 		row = *d.row
 		d.row = &row
-		if err := tx.HoldURIs(ctx, slices.DeleteFunc([]string{*row.URI, row.InReplyToURI}, func(uri string) bool { return uri == "" })...); err != nil {
+		if err := tx.HoldURIs(ctx, slices.DeleteFunc([]string{*row.URI, row.URL, row.InReplyToURI}, func(uri string) bool { return uri == "" })...); err != nil {
 			return err
 		}
 		if row.InReplyToURI != "" { // its parent may have come meanwhile

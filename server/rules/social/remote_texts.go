@@ -4,6 +4,7 @@ import (
 	"html"
 	"slices"
 	"strings"
+	"time"
 
 	"svc/db"
 	"svc/server/federation/activitypub"
@@ -109,9 +110,12 @@ func (d *RemoteDraft) filesOf(row *db.Status) []db.MediaAttachment {
 }
 
 // remotePoll adds a status's poll. Its options are stored as they are shown.
-func (d *RemoteDraft) remotePoll(p *activitypub.Post) {
+func (d *RemoteDraft) remotePoll(p *activitypub.Post, now time.Time) {
 	if p.Poll == nil {
 		return
+	}
+	if d.over = p.Poll.Closed && (p.Poll.Ends.IsZero() || p.Poll.Ends.After(now)); d.over {
+		p.Poll.Ends = now
 	}
 	poll := &db.Poll{Multiple: p.Poll.Multiple, ExpiresAt: db.At(p.Poll.Ends), CreatedAt: d.row.CreatedAt}
 	sum, most := int64(0), int64(0)

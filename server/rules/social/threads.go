@@ -79,7 +79,7 @@ func (s *Service) JoinParent(ctx context.Context, statusID string) error {
 	if err != nil || status.InReplyToURI == "" {
 		return ignoreNotFound(err)
 	}
-	parent, err := s.db.StatusByURI(ctx, status.InReplyToURI)
+	parent, err := s.db.StatusAt(ctx, status.InReplyToURI)
 	if err != nil || parent.Local || parent.ReblogOfID != nil {
 		return ignoreNotFound(err)
 	}
