@@ -90,8 +90,8 @@ func (d *DB) CountActivity(ctx context.Context) error {
 	next := counted{status: max(last.status, FlakeAt(before.Time))}
 	newest, err := one[struct{ Token, Account int64 }](ctx, d, "what of the activity to count",
 		`SELECT COALESCE((SELECT MAX(id) FROM tokens WHERE id > ? AND created_at < ?), CAST(? AS BIGINT)) AS token,
-		COALESCE((SELECT MAX(serial) FROM accounts WHERE serial > ? AND created_at < ?), CAST(? AS BIGINT)) AS account`,
-		last.token, before, last.token, last.account, before, last.account)
+		COALESCE((SELECT MAX(serial) FROM accounts WHERE serial > ? AND id < ?), CAST(? AS BIGINT)) AS account`,
+		last.token, before, last.token, last.account, FlakeAt(before.Time), last.account) // remote accounts were created long before
 	if err != nil {
 		return err
 	}

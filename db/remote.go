@@ -129,7 +129,7 @@ var remoteColumns = []string{
 // ID.NICK. a becomes the row, and its key no longer counts as gone. A row that
 // was fetched later than a stays as it is.
 //
-// Negative counts in a keep the stored ones. An account that was deleted for good
+// Negative counts in a keep the stored ones, and so does a zero CreatedAt. An account that was deleted for good
 // stays as it is.
 func (d *DB) StoreRemote(ctx context.Context, a *Account) error {
 	a.NickKey = strings.ToLower(a.Nickname)
@@ -155,6 +155,7 @@ func (d *DB) StoreRemote(ctx context.Context, a *Account) error {
 		switch {
 		case errors.Is(err, ErrNotFound):
 			row.FollowersCount, row.FollowingCount, row.StatusesCount = max(row.FollowersCount, 0), max(row.FollowingCount, 0), max(row.StatusesCount, 0)
+			row.UpdatedAt = tx.Now()
 			err = tx.returned(ctx, &row)
 		case err == nil:
 			row.ID, row.Serial, row.Local = was.ID, was.Serial, was.Local
@@ -166,6 +167,9 @@ func (d *DB) StoreRemote(ctx context.Context, a *Account) error {
 				if n >= 0 {
 					columns = append(columns[:len(columns):len(columns)], column)
 				}
+			}
+			if !a.CreatedAt.IsZero() {
+				columns = append(columns[:len(columns):len(columns)], "created_at")
 			}
 			err = tx.UpdateAccount(ctx, &row, columns...)
 		}

@@ -71,6 +71,9 @@ func (s *Service) profile(doc activitypub.Object, keyID string, at time.Time) (*
 	if a.Inbox == "" {
 		return nil, fmt.Errorf("%w: %.200q has no inbox at its server", ErrRefused, id)
 	}
+	if made := activitypub.Moment(doc, "published"); made.Year() >= 1980 && made.Before(at) {
+		a.CreatedAt = db.At(made)
+	}
 	a.NoteHTML = text.SanitizeRemote(a.Note)
 	a.Locked, _ = doc.Bool("manuallyApprovesFollowers")
 	a.Discoverable, _ = doc.Bool("discoverable")

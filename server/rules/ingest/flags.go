@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"sync"
@@ -26,7 +27,8 @@ func (s *Service) onFlag(ctx context.Context, in *Incoming) error {
 	if len(named) > maxFlagged {
 		named = named[:maxFlagged]
 	}
-	content := in.Activity.Text("content")
+	// Servers for links write the reason in summary, and some in both.
+	content := cmp.Or(textOf(in.Activity, "content"), textOf(in.Activity, "summary"), textOf(in.Activity, "name"))
 	named = append(named, noted(content)...)
 	if len(named) > 2*maxFlagged {
 		named = named[:2*maxFlagged]
@@ -75,7 +77,7 @@ func (s *Service) flagged(ctx context.Context, by *db.Account, id string) (*db.A
 	if err != nil && !isNotFound(err) {
 		return nil, nil, err
 	}
-	statusID, err := s.db.StatusByAddress(ctx, id)
+	statusID, err := s.flaggedStatus(ctx, id)
 	if isNotFound(err) {
 		return nil, nil, nil
 	}
@@ -87,6 +89,20 @@ func (s *Service) flagged(ctx context.Context, by *db.Account, id string) (*db.A
 		return nil, nil, nil
 	}
 	return nil, status, err
+}
+
+// flaggedStatus returns the id of the status at an address, or of the one that the
+// activity with this id is about: Pleroma reports activities.
+func (s *Service) flaggedStatus(ctx context.Context, address string) (string, error) {
+	id, err := s.db.StatusByAddress(ctx, address)
+	if !isNotFound(err) {
+		return id, err
+	}
+	activity, err := s.db.ActivityByURI(ctx, address)
+	if err != nil {
+		return "", err
+	}
+	return s.db.StatusByAddress(ctx, activity.ObjectURI)
 }
 
 // reportable returns a status that an account may see. A server reports for an
