@@ -10,6 +10,7 @@ import (
 	"svc/client"
 	"svc/client/action"
 	"svc/client/api"
+	"svc/db"
 	"svc/server/servertest"
 )
 
@@ -145,4 +146,39 @@ func TestAMessageReachesItsAccountAlone(t *testing.T) {
 			t.Errorf("%d messages, want %d", got, c.want)
 		}
 	}
+}
+
+// TestADeletionSaysWhatItIs deletes a local user, and two of another server.
+func TestADeletionSaysWhatItIs(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		ctx := t.Context()
+		engine := action.New(s.Admin("mika"), action.Options{})
+		s.User("kim")
+		for nick, deactivated := range map[string]bool{"active@far.example": false, "off@far.example": true} {
+			uri := "https://far.example/users/" + nick
+			if err := s.DB.CreateAccount(ctx, &db.Account{
+				URI: uri, URL: uri, Nickname: nick, Domain: "far.example", ActorType: "Person", Inbox: uri + "/inbox", Deactivated: deactivated, FetchedAt: s.DB.Now(),
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for nick, means := range map[string]string{
+			"kim":                "the nickname stays taken",
+			"active@far.example": "it is not banned, and may come back with its next post",
+			"off@far.example":    "it stays away until it is activated",
+		} {
+			delete := []action.Action{{Kind: action.UserDelete, Target: "user/" + nick}}
+			if r := engine.Do(ctx, delete)[0]; r.Outcome != action.Changed || r.Means != means {
+				t.Errorf("%s: %+v", nick, r)
+			}
+			if r := engine.Do(ctx, delete)[0]; r.Outcome != action.Unchanged && nick != "active@far.example" {
+				t.Errorf("%s, again: %+v", nick, r)
+			}
+		}
+		// A moderator brings the one that stays away back.
+		activate := []action.Action{{Kind: action.UserActivate, Target: "user/off@far.example"}}
+		if r := engine.Do(ctx, activate)[0]; r.Outcome != action.Changed {
+			t.Errorf("activated: %+v", r)
+		}
+	})
 }

@@ -93,7 +93,7 @@ func TestPostsAreReadInEveryShape(t *testing.T) {
 			p.Type, p.Attachments = "Article", []Attachment{{Kind: "image", URL: "https://f.example/iron"}}
 		}},
 		// Excerpts are no warnings.
-		{`,"type":"Article","name":"T","summary":"the beginning"`, func(p *Post) { p.Type, p.Name = "Article", "T" }},
+		{`,"type":"Article","name":"T","summary":"the beginning","content":"all of it"`, func(p *Post) { p.Type, p.Name, p.Content = "Article", "T", "all of it" }},
 		{`,"type":"Article","name":"T","summary":"a warning","sensitive":true`, func(p *Post) { p.Type, p.Name, p.Summary, p.Sensitive = "Article", "T", "a warning", true }},
 		{`,"type":"Video","name":"T","summary":"what it is","content":null`, func(p *Post) { p.Type, p.Name, p.Content = "Video", "T", "what it is" }},
 		{`,"type":"Event","summary":"come","content":""`, func(p *Post) { p.Type, p.Content = "Event", "come" }},

@@ -75,6 +75,8 @@ func TestPoliciesChangeActivityAndObjectTogether(t *testing.T) {
 	}
 	create := func(object string) string { return with(t, wide, `{"object":`+object+`}`) }
 	const followers, public = `"https://far.example/users/eve/followers"`, `"https://www.w3.org/ns/activitystreams#Public"`
+	// addressed is the Create of an object that had no addresses of its own.
+	addressed := func(object string) string { return create(with(t, object, `{"to":[`+public+`],"cc":[`+followers+`]}`)) }
 	unlisted := `{"to":[` + followers + `],"cc":[` + public + `]}`
 	cases := []judged{
 		{"nothing is set", "", nil, wide, wide},
@@ -87,7 +89,7 @@ func TestPoliciesChangeActivityAndObjectTogether(t *testing.T) {
 			with(t, create(with(t, note, `{"attachment":null}`)), `{"type":"Update"}`)},
 		{"a film is a file itself", "SimplePolicy", simple(func(s *config.SimplePolicy) { s.MediaRemoval = far }),
 			create(`{"type":"Video","name":"n","url":[{"type":"Link","mediaType":"video/mp4","href":"https://far.example/v.mp4"},{"type":"Link","mediaType":"text/html","href":"https://far.example/v"}],"image":{"type":"Image","url":"https://far.example/p.png"}}`),
-			create(`{"type":"Video","name":"n","url":"https://far.example/v"}`)},
+			addressed(`{"type":"Video","name":"n","url":"https://far.example/v"}`)},
 		{"sensitive, without files too", "SimplePolicy", simple(func(s *config.SimplePolicy) { s.MediaNSFW = far }), create(with(t, note, `{"attachment":null}`)),
 			create(with(t, note, `{"attachment":null,"sensitive":true,"tag":[{"type":"Hashtag","name":"#nsfw"},{"type":"Hashtag","name":"#cats"}]}`))},
 		{"for followers alone", "SimplePolicy", simple(func(s *config.SimplePolicy) { s.FollowersOnly = far }),
@@ -98,7 +100,9 @@ func TestPoliciesChangeActivityAndObjectTogether(t *testing.T) {
 		{"words of a text that is in languages alone", "KeywordPolicy", func(p *config.Policies) { p.Keyword.Reject = []config.Pattern{word("hello")} },
 			create(with(t, note, `{"content":null}`)), "[KeywordPolicy] Matches with rejected keyword"},
 		{"words as they were typed", "KeywordPolicy", replace, create(`{"type":"Note","content":"x","source":{"content":"hello","mediaType":"text/plain"}}`),
-			create(`{"type":"Note","content":"x","source":{"content":"bye","mediaType":"text/plain"}}`)},
+			addressed(`{"type":"Note","content":"x","source":{"content":"bye","mediaType":"text/plain"}}`)},
+		{"the activity's addresses count for an object without any", "SimplePolicy", simple(func(s *config.SimplePolicy) { s.FederatedTimelineRemoval = far }),
+			create(`{"type":"Note","content":"x"}`), with(t, create(with(t, `{"type":"Note","content":"x"}`, unlisted)), unlisted)},
 		{"an old post", "ObjectAgePolicy", nil, create(with(t, note, `{"published":"2025-03-01T10:00:00Z"}`)),
 			with(t, create(with(t, note, `{"published":"2025-03-01T10:00:00Z","to":[],"cc":[`+public+`]}`)), `{"to":[],"cc":[`+public+`]}`)},
 		{"an edit of an old post", "ObjectAgePolicy", nil, with(t, create(with(t, note, `{"published":"2025-03-01T10:00:00Z"}`)), `{"type":"Update"}`),
