@@ -223,7 +223,7 @@ func newTarget(kind action.Kind, text string) string {
 
 // stageSurely stages actions of one kind. It asks before several objects are
 // changed, and before one where sure says so; where the kind is grave, the name
-// or the count is typed.
+// or the count is typed. means are the consequences to show.
 func (m *model) stageSurely(actions []action.Action, sure bool, means ...string) tea.Cmd {
 	kind := actions[0].Kind
 	names := make([]string, len(actions))
@@ -236,7 +236,7 @@ func (m *model) stageSurely(actions []action.Action, sure bool, means ...string)
 		what = fmt.Sprintf("%s %d", kind.Verb(), len(actions))
 	}
 	if len(means) > 0 {
-		what += ": " + strings.Join(means, "; ")
+		what += " (" + strings.Join(means, "; ") + ")"
 	}
 	switch {
 	case action.Level(kind, len(actions), false) == action.L2:

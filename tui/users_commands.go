@@ -58,7 +58,7 @@ var userVerbs = []userVerb{
 	{do: "disable-mfa", key: "M", help: "switch the second factor off", kind: action.UserDisableMFA, sure: true, fits: isLocal},
 	{do: "follow", key: "F", help: "have it follow somebody", kind: action.UserFollow, ask: "follow: ", arg: "followed"},
 	{do: "unfollow", key: "N", help: "have it unfollow somebody", kind: action.UserUnfollow, ask: "unfollow: ", arg: "followed"},
-	{do: "delete-user", key: "X", help: "delete the account; one of another server that is active may come back", kind: action.UserDelete},
+	{do: "delete-user", key: "X", help: "delete the account for good", kind: action.UserDelete},
 }
 
 func isLocal(p shown.Person) bool { return p.Local }
