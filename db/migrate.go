@@ -83,20 +83,27 @@ func Fingerprint() string {
 }
 
 // Schema is where a database stands. Migrations are compared as a set: one that
-// was written before another may be released after it.
+// was written before another may be released after it. The job queue has migrations
+// of its own: a start that was interrupted, or a release that updates the queue
+// alone, leaves those missing.
 type Schema struct {
 	Version int   // the last migration applied, 0 for an empty database
 	First   int   // the one this program begins with
 	Latest  int   // the last one this program knows
 	Missing []int // the ones to apply
 	Unknown []int // the ones applied by a newer program, or before the first release
+
+	MissingJobs []int // the migrations of the job queue to apply
+	UnknownJobs []int // those applied by a newer program
 }
 
 // Err returns why this program cannot use the database: ErrNewer or ErrOlder.
 func (s Schema) Err() error {
 	switch {
-	case len(s.Unknown) == 0:
+	case len(s.Unknown) == 0 && len(s.UnknownJobs) == 0:
 		return nil
+	case len(s.Unknown) == 0:
+		return fmt.Errorf("migrations %d of the job queue are unknown: %w", s.UnknownJobs, ErrNewer)
 	case s.Version < s.First:
 		return fmt.Errorf("schema %d, known from %d on: %w", s.Version, s.First, ErrOlder)
 	}
@@ -104,7 +111,7 @@ func (s Schema) Err() error {
 }
 
 // Pending reports whether Migrate would change anything.
-func (s Schema) Pending() bool { return len(s.Missing) > 0 }
+func (s Schema) Pending() bool { return len(s.Missing) > 0 || len(s.MissingJobs) > 0 }
 
 func (d *DB) known() ([]migration, error) {
 	dir := "migrations/" + string(d.pool.dialect)
@@ -135,38 +142,54 @@ func (d *DB) Schema(ctx context.Context) (Schema, error) {
 		return Schema{}, err
 	}
 	s := Schema{First: known[0].version, Latest: known[len(known)-1].version}
-	exists := "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'schema_migrations'"
-	if d.pool.dialect == Postgres {
-		exists = "SELECT count(*) FROM pg_tables WHERE schemaname = ANY (current_schemas(false)) AND tablename = 'schema_migrations'"
-	}
-	var n int
-	if err := d.pool.read.QueryRowContext(ctx, exists).Scan(&n); err != nil {
-		return s, err
-	}
-	if n == 0 {
-		for _, m := range known {
-			s.Missing = append(s.Missing, m.version)
-		}
-		return s, nil
-	}
-	applied, err := list[int](ctx, d, "migrations", "SELECT version FROM schema_migrations ORDER BY version")
+	applied, err := d.applied(ctx, "schema_migrations")
 	if err != nil {
 		return s, err
 	}
-	for _, m := range known {
-		if !slices.Contains(applied, m.version) {
-			s.Missing = append(s.Missing, m.version)
-		}
+	if len(applied) > 0 {
+		s.Version = applied[len(applied)-1]
 	}
-	for _, v := range applied {
-		if s.Version = v; !slices.ContainsFunc(known, func(m migration) bool { return m.version == v }) {
-			s.Unknown = append(s.Unknown, v)
-		}
+	ours := make([]int, len(known))
+	for i, m := range known {
+		ours[i] = m.version
 	}
+	s.Missing, s.Unknown = without(ours, applied), without(applied, ours)
+	jobs, err := d.jobVersions()
+	if err != nil {
+		return s, err
+	}
+	if applied, err = d.applied(ctx, "river_migration"); err != nil {
+		return s, err
+	}
+	s.MissingJobs, s.UnknownJobs = without(jobs, applied), without(applied, jobs)
 	return s, nil
 }
 
-// Migrate brings the schema up to date while other migrating processes wait.
+// without returns the versions that are not among others.
+func without(versions, others []int) (out []int) {
+	for _, v := range versions {
+		if !slices.Contains(others, v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// applied returns the versions that a table of migrations has, in their order; none
+// where there is no table yet.
+func (d *DB) applied(ctx context.Context, table string) ([]int, error) {
+	exists := "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?"
+	if d.pool.dialect == Postgres {
+		exists = "SELECT count(*) FROM pg_tables WHERE schemaname = ANY (current_schemas(false)) AND tablename = ?"
+	}
+	if n, err := value[int](ctx, d, "migrations", exists, table); err != nil || n == 0 {
+		return nil, err
+	}
+	return list[int](ctx, d, "migrations", "SELECT version FROM "+table+" ORDER BY version")
+}
+
+// Migrate brings the schema and that of the job queue up to date while other
+// migrating processes wait.
 // Each migration is whole or absent, so that an interrupted run can be repeated.
 // An older process may serve meanwhile. A
 // database newer than the program is ErrNewer, one from before the first
@@ -404,6 +427,19 @@ func (d *DB) jobMigrator() (*rivermigrate.Migrator[*sql.Tx], error) {
 		return nil, fmt.Errorf("jobs: %w", err)
 	}
 	return m, nil
+}
+
+// jobVersions returns the migrations of the job queue that this program knows.
+func (d *DB) jobVersions() ([]int, error) {
+	m, err := d.jobMigrator()
+	if err != nil {
+		return nil, err
+	}
+	var out []int
+	for _, v := range m.AllVersions() {
+		out = append(out, v.Version)
+	}
+	return out, nil
 }
 
 func (d *DB) migrateJobsIn(ctx context.Context, tx *sql.Tx) error {

@@ -139,7 +139,8 @@ func (a *app) openServing(ctx context.Context, cfg config.Config, log *slog.Logg
 	switch {
 	case err != nil:
 	case noMigrate && schema.Pending():
-		err = fmt.Errorf("the database schema is at %d of %d, and --no-migrate was given; run 'svcd migrate' first", schema.Version, schema.Latest)
+		err = fmt.Errorf("the database schema is at %d of %d with %d migrations pending, and --no-migrate was given; run 'svcd migrate' first",
+			schema.Version, schema.Latest, len(schema.Missing)+len(schema.MissingJobs))
 	default:
 		err = d.Migrate(ctx)
 	}
