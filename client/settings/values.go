@@ -65,11 +65,12 @@ func (v Value) Items() []Value { return v.items }
 func (v Value) Text() string { return v.text }
 
 // ParseJSON reads a value in wire form. An object with a member tuple is a
-// tuple, and its other members are ignored.
+// tuple, and its other members are ignored. Values are bounded as in a file.
 func ParseJSON(data []byte) (Value, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
-	v, err := parse(d)
+	left := maxValues
+	v, err := parse(d, &left, 0)
 	if err != nil {
 		return Value{}, fmt.Errorf("read a setting's value: %w", err)
 	}
@@ -79,16 +80,26 @@ func ParseJSON(data []byte) (Value, error) {
 	return v, nil
 }
 
+// maxWireDepth bounds how deep JSON nests: a tuple has two levels there.
+const maxWireDepth = 4 * maxDepth
+
 // UnmarshalJSON reads the wire form.
 func (v *Value) UnmarshalJSON(data []byte) (err error) {
 	*v, err = ParseJSON(data)
 	return err
 }
 
-func parse(d *json.Decoder) (Value, error) {
+// parse reads the next value, of which left may come.
+func parse(d *json.Decoder, left *int, depth int) (Value, error) {
 	token, err := d.Token()
 	if err != nil {
 		return Value{}, err
+	}
+	switch *left--; {
+	case *left < 0:
+		return Value{}, errTooMany
+	case depth > maxWireDepth:
+		return Value{}, fmt.Errorf("values nest deeper than %d", maxWireDepth)
 	}
 	switch t := token.(type) {
 	case string:
@@ -110,7 +121,7 @@ func parse(d *json.Decoder) (Value, error) {
 				}
 				v.keys = append(v.keys, fmt.Sprint(key))
 			}
-			item, err := parse(d)
+			item, err := parse(d, left, depth+1)
 			if err != nil {
 				return Value{}, err
 			}

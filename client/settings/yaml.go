@@ -43,11 +43,46 @@ func Read(data []byte) ([]Setting, error) {
 			return readWire(follow(root.Content[i+1]))
 		}
 	}
-	return readShort(root)
+	return newReader(false).short(root)
+}
+
+const (
+	// maxValues bounds the values of a file. An alias counts as all values that it
+	// stands for.
+	maxValues = 100_000
+	// maxNodes bounds the values that a text may have by its punctuation. It is known
+	// before a parser builds a tree of them, and too high for most texts: maxValues
+	// pairs in JSON have four for each.
+	maxNodes = 5 * maxValues
+)
+
+var errTooMany = fmt.Errorf("there are more than %d values", maxValues)
+
+// nodes returns how many nodes the tree of a YAML text has at most. Each follows a
+// mark, and no mark makes more nodes than are counted here. Marks in texts and
+// comments count too: what is a text is known to a parser alone.
+func nodes(data []byte) int {
+	n := 1
+	for i, c := range data {
+		switch c {
+		case ',', ':', '{': // key and value each
+			n += 2
+		case '[':
+			n++
+		case '-', '?':
+			if i+1 == len(data) || bytes.IndexByte([]byte(" \t\r\n"), data[i+1]) >= 0 {
+				n += 2
+			}
+		}
+	}
+	return n
 }
 
 // document is the one document of a YAML text, nil of an empty one.
 func document(data []byte) (*yaml.Node, error) {
+	if nodes(data) > maxNodes {
+		return nil, errTooMany
+	}
 	d := yaml.NewDecoder(bytes.NewReader(data))
 	var doc, second yaml.Node
 	if err := d.Decode(&doc); err != nil {
@@ -73,7 +108,7 @@ func follow(n *yaml.Node) *yaml.Node {
 }
 
 func at(n *yaml.Node, format string, args ...any) error {
-	return fmt.Errorf("line %d: %s", n.Line, fmt.Sprintf(format, args...))
+	return fmt.Errorf("line %d: %w", n.Line, fmt.Errorf(format, args...))
 }
 
 func unique(n *yaml.Node) error {
@@ -96,8 +131,9 @@ func readWire(list *yaml.Node) ([]Setting, error) {
 		return nil, at(list, "configs is a list")
 	}
 	all := make([]Setting, 0, len(list.Content))
+	r := newReader(true)
 	for _, n := range list.Content {
-		v, err := reader{wire: true}.value(n, 0)
+		v, err := r.value(n, 0)
 		if err != nil {
 			return nil, err
 		}
@@ -123,7 +159,7 @@ func readWire(list *yaml.Node) ([]Setting, error) {
 	return all, nil
 }
 
-func readShort(root *yaml.Node) ([]Setting, error) {
+func (r *reader) short(root *yaml.Node) ([]Setting, error) {
 	var all []Setting
 	for i := 0; i < len(root.Content); i += 2 {
 		group, keys := root.Content[i], follow(root.Content[i+1])
@@ -141,7 +177,7 @@ func readShort(root *yaml.Node) ([]Setting, error) {
 			if !IsAtom(key.Value) {
 				return nil, at(key, "key %q: keys begin with a colon, like :instance, or name a module", key.Value)
 			}
-			settings, err := readSetting(group.Value, key.Value, n)
+			settings, err := r.setting(group.Value, key.Value, n)
 			if err != nil {
 				return nil, err
 			}
@@ -151,10 +187,13 @@ func readShort(root *yaml.Node) ([]Setting, error) {
 	return all, nil
 }
 
-// readSetting reads one key of the short form. Entries marked !unset become a
-// second setting, which deletes them.
-func readSetting(group, key string, n *yaml.Node) ([]Setting, error) {
+// setting reads one key of the short form. Entries marked !unset become a second
+// setting, which deletes them.
+func (r *reader) setting(group, key string, n *yaml.Node) ([]Setting, error) {
 	if n.Tag == tagUnset {
+		if err := r.count(n); err != nil {
+			return nil, err
+		}
 		return []Setting{{Group: group, Key: key, Delete: true}}, nil
 	}
 	var gone []string
@@ -163,6 +202,9 @@ func readSetting(group, key string, n *yaml.Node) ([]Setting, error) {
 		kept.Content = nil
 		for i := 0; i < len(n.Content); i += 2 {
 			if follow(n.Content[i+1]).Tag == tagUnset {
+				if err := r.count(n.Content[i]); err != nil {
+					return nil, err
+				}
 				gone = append(gone, n.Content[i].Value)
 				continue
 			}
@@ -175,7 +217,7 @@ func readSetting(group, key string, n *yaml.Node) ([]Setting, error) {
 		all = append(all, Setting{Group: group, Key: key, Delete: true, Subkeys: gone})
 	}
 	if len(gone) == 0 || len(n.Content) > 0 {
-		v, err := reader{}.value(n, 0)
+		v, err := r.value(n, 0)
 		if err != nil {
 			return nil, err
 		}
@@ -191,11 +233,27 @@ func readSetting(group, key string, n *yaml.Node) ([]Setting, error) {
 // without end.
 const maxDepth = 64
 
-// reader reads values. In wire form objects are maps; in the short form, those
-// with atoms as names are keyword lists.
-type reader struct{ wire bool }
+// reader reads the values of one file. In wire form objects are maps; in the short
+// form, those with atoms as names are keyword lists.
+type reader struct {
+	wire bool
+	left int // values that may still come
+}
 
-func (r reader) value(n *yaml.Node, depth int) (Value, error) {
+func newReader(wire bool) *reader { return &reader{wire, maxValues} }
+
+// count counts a value before it is read.
+func (r *reader) count(n *yaml.Node) error {
+	if r.left--; r.left < 0 {
+		return at(n, "%w", errTooMany)
+	}
+	return nil
+}
+
+func (r *reader) value(n *yaml.Node, depth int) (Value, error) {
+	if err := r.count(n); err != nil {
+		return Value{}, err
+	}
 	if depth > maxDepth {
 		return Value{}, at(n, "values nest deeper than %d", maxDepth)
 	}
@@ -228,7 +286,7 @@ func (r reader) value(n *yaml.Node, depth int) (Value, error) {
 	return r.mapping(n, depth)
 }
 
-func (r reader) mapping(n *yaml.Node, depth int) (Value, error) {
+func (r *reader) mapping(n *yaml.Node, depth int) (Value, error) {
 	if err := unique(n); err != nil {
 		return Value{}, err
 	}
@@ -449,5 +507,5 @@ func Parse(text string) (Value, error) {
 	if n == nil {
 		return Value{}, nil
 	}
-	return reader{}.value(n, 0)
+	return newReader(false).value(n, 0)
 }
