@@ -18,6 +18,16 @@ func (s Slice[T]) Value() (driver.Value, error) {
 	return string(b), err
 }
 
+// text is the JSON array of a list of texts, which always can be written. SQL that
+// reads lists needs it of an empty list too: nil as such would be JSON's null.
+func (s Slice[T]) text() string {
+	v, err := s.Value()
+	if err != nil {
+		panic(err)
+	}
+	return v.(string)
+}
+
 // Scan reads the JSON array.
 func (s *Slice[T]) Scan(src any) error {
 	var text string

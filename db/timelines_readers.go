@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -73,14 +72,11 @@ func (d *DB) refsForMany(vw, key string, args ...any) (*selection, Viewer) {
 // viewers selects ids, given as a list in JSON: there may be more of them than
 // a statement may have arguments.
 func (d *DB) viewers(ids []string) (vw string, arg string) {
-	text, err := json.Marshal(ids)
-	if err != nil { // texts always can be written
-		panic(err)
-	}
+	text := Slice[string](ids).text()
 	if d.pool.dialect == Postgres {
-		return "SELECT value AS id FROM json_array_elements_text(CAST(? AS json))", string(text)
+		return "SELECT value AS id FROM json_array_elements_text(CAST(? AS json))", text
 	}
-	return "SELECT value AS id FROM json_each(?)", string(text)
+	return "SELECT value AS id FROM json_each(?)", text
 }
 
 // readers runs a statement for many viewers; each place has its viewer.

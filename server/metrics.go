@@ -47,12 +47,15 @@ func newMetrics(s *Server, version string) *metrics {
 	directory := prometheus.NewCounterFunc(prometheus.CounterOpts{
 		Name: "svc_directory_failures_total", Help: "Sign-ins at which the directory failed.",
 	}, func() float64 { return float64(s.Auth.DirectoryFailures()) })
+	untold := prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Name: "svc_streaming_events_skipped_total", Help: "Events that could not be told to streams of this process, though the database answered.",
+	}, func() float64 { return float64(s.streaming.Skipped()) })
 	known := prometheus.NewRegistry()
 	known.MustRegister(deliveryMetrics(s)...)
 	known.MustRegister(mediaMetrics(s)...)
 	known.MustRegister(pushMetrics(s)...)
 	known.MustRegister(lastCheck{s})
-	known.MustRegister(m.requests, m.seconds, m.jobs, build, directory, collectors.NewGoCollector(),
+	known.MustRegister(m.requests, m.seconds, m.jobs, build, directory, untold, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewDBStatsCollector(s.DB.Writer(), "svc"))
 	m.handler = promhttp.HandlerFor(known, promhttp.HandlerOpts{})
 	return m

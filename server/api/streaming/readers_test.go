@@ -96,6 +96,62 @@ func TestEventsOfOneReadAreTakenTogether(t *testing.T) {
 	}
 }
 
+// TestAnEventThatCannotBeToldEndsNobody tells events that fail and one that panics, since
+// this API has no view. Those after them are told, and each is counted.
+func TestAnEventThatCannotBeToldEndsNobody(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		author := dbtest.Account(t, d, "author")
+		if err := dbtest.Exec(t, d, "INSERT INTO statuses (id, account_id, uri, local, visibility, created_at) VALUES ('s', ?, 'https://svc.example/s', TRUE, 'public', 1)", author.ID); err != nil {
+			t.Fatal(err)
+		}
+		live, err := config.NewLive(config.DefaultSettings())
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := New(Parts{DB: d, Settings: live, Log: slog.New(slog.DiscardHandler)})
+		mine, stranger := newReader(""), newReader("")
+		mine.id = &auth.Identity{Account: &db.Account{ID: me}}
+		for r, s := range map[*reader]stream{mine: {kind: home}, stranger: {kind: public}} {
+			if err := errors.Join(a.begin(r), a.subscribe(r, s)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		a.tellAll(t.Context(), []db.Event{
+			{Seq: 1, Kind: db.EventStatusDeleted, Data: "{"}, {Seq: 2, Kind: db.EventHome, Data: "{"}, {Seq: 3, Kind: db.EventNotification, AccountID: me, Subject: "x"},
+			{Seq: 4, Kind: db.EventStatus, Subject: "s"}, {Seq: 5, Kind: db.EventFilters, AccountID: me},
+		})
+		if err := errors.Join(mine.cause(), stranger.cause()); err != nil || a.Skipped() != 4 || a.told.Load() != 5 {
+			t.Errorf("cut off by %v; %d are skipped, and told up to %d", err, a.Skipped(), a.told.Load())
+		}
+		if got := mine.take(); len(got) != 1 || got[0].seq != 5 {
+			t.Errorf("told %v", got)
+		}
+		if err := d.Close(); err != nil {
+			t.Fatal(err)
+		}
+		a.tellAll(t.Context(), []db.Event{{Seq: 6, Kind: db.EventStatus, Subject: "s"}})
+		if mine.cause() != errBehind || stranger.cause() != errBehind || a.Skipped() != 4 {
+			t.Errorf("without a database: %v, %v, %d", mine.cause(), stranger.cause(), a.Skipped())
+		}
+	})
+}
+
+// TestAnEventThatCannotBeToldIsPassedOverLater resumes before such an event.
+func TestAnEventThatCannotBeToldIsPassedOverLater(t *testing.T) {
+	stages(t, func(t *testing.T, s *stage) {
+		first := s.listen("")
+		first.until(s.emit(me))
+		_ = first.close()
+		if err := s.db.Emit(t.Context(), db.Event{Kind: db.EventStatusDeleted, Subject: "s", Data: "{"}); err != nil {
+			t.Fatal(err)
+		}
+		second := s.listen(first.last)
+		if got := second.until(s.emit(me)); !slices.Equal(got, []string{"filters_changed"}) {
+			t.Errorf("told %v", got)
+		}
+	})
+}
+
 // TestEventsThatWaitAreToldTogether has events wait while others are told.
 func TestEventsThatWaitAreToldTogether(t *testing.T) {
 	live, err := config.NewLive(config.DefaultSettings())

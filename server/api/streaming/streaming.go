@@ -43,6 +43,7 @@ type API struct {
 	checks  chan string     // accounts whose tokens may have changed; "" is all
 	replays chan struct{}   // holds one for each stream that catches up
 	told    atomic.Int64    // the number of the last event that was told
+	skipped atomic.Int64    // events that could not be told
 
 	mu       sync.Mutex
 	stopping bool
@@ -161,15 +162,15 @@ func (a *API) leave() {
 	}
 }
 
+// Skipped returns the number of events that could not be told.
+func (a *API) Skipped() int64 { return a.skipped.Load() }
+
 // Count returns the number of readers.
 func (a *API) Count() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return len(a.all)
 }
-
-// telling bounds the statements of one event, for all readers.
-const telling = 10 * time.Second
 
 // tellAll sends events in their order, if there are readers, and returns how many it
 // woke.
@@ -181,9 +182,7 @@ func (a *API) tellAll(ctx context.Context, events []db.Event) (woken int) {
 		if subs == nil {
 			break
 		}
-		bounded, cancel := context.WithTimeout(ctx, telling)
-		err := a.tell(bounded, &events[i], subs, &asleep)
-		cancel()
+		err := a.tell(ctx, &events[i], subs, &asleep)
 		if len(asleep.readers) > 0 && (time.Since(asleep.since) > longestSleep || (i+1)%together == 0) {
 			woken += asleep.wake()
 		}
@@ -191,8 +190,8 @@ func (a *API) tellAll(ctx context.Context, events []db.Event) (woken int) {
 		case ctx.Err() != nil:
 			return woken
 		case err != nil:
-			// The readers of the failed event are unknown.
-			a.Log.WarnContext(ctx, "an event could not be told", "kind", events[i].Kind, "subject", events[i].Subject, "err", err)
+			// Its readers are unknown. They resume once the database answers.
+			a.Log.WarnContext(ctx, "the database does not answer, so streams end", "kind", events[i].Kind, "subject", events[i].Subject, "err", err)
 			a.cutAll(errBehind)
 		}
 	}

@@ -11,13 +11,60 @@ import (
 
 	"svc/client/api"
 	"svc/db"
+	"svc/server/platform/guard"
 	"svc/server/rules/auth"
+)
+
+// The bounds of telling one event.
+const (
+	telling   = 10 * time.Second // its statements, for all readers
+	answering = 2 * time.Second  // the database, when it is asked whether it answers
 )
 
 // tell queues an event for the readers of an audience who may know of it. Those who are
 // to be woken are added to asleep.
+//
+// An event that fails is tried once more. If it fails again while the database answers,
+// the event itself is at fault: it would fail for whoever resumes as well. It is logged,
+// counted, and skipped for those whom the failed part concerns. The error is that of a
+// database that does not answer, or of ctx.
 func (a *API) tell(ctx context.Context, e *db.Event, to *audience, asleep *sleepers) error {
-	t := teller{API: a, event: e, to: to, asleep: asleep}
+	var t teller
+	var failed error
+	for range 2 {
+		t = teller{API: a, event: e, to: to, asleep: asleep}
+		if failed = t.try(ctx); failed == nil {
+			break
+		}
+		if err := a.answers(ctx); err != nil {
+			return errors.Join(failed, err)
+		}
+	}
+	if failed != nil {
+		a.skipped.Add(1)
+		a.Log.ErrorContext(ctx, "an event could not be told", "kind", e.Kind, "subject", e.Subject, "number", e.Seq, "err", failed)
+	}
+	t.send()
+	return nil
+}
+
+// answers asks whether the database answers.
+func (a *API) answers(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, answering)
+	defer cancel()
+	_, err := a.DB.EventHead(ctx)
+	return err
+}
+
+// try finds the messages of an event for its readers. Some are found even if it fails.
+func (t *teller) try(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, telling)
+	defer cancel()
+	return guard.Run(func() error { return t.find(ctx) })
+}
+
+func (t *teller) find(ctx context.Context) error {
+	e, to := t.event, t.to
 	switch e.Kind {
 	case db.EventStatus:
 		return t.status(ctx, "update")
@@ -51,6 +98,13 @@ type teller struct {
 	event  *db.Event
 	to     *audience
 	asleep *sleepers
+	found  []found
+}
+
+// found is a message for a reader.
+type found struct {
+	subscription
+	*message
 }
 
 // sleepers are readers with messages that they were not woken for. Messages of events
@@ -73,13 +127,15 @@ func (s *sleepers) wake() int {
 	return n
 }
 
-// giveTo queues a message for a reader.
-func (t *teller) giveTo(s subscription, m *message) {
-	if s.give(m, s.stream) {
-		if len(t.asleep.readers) == 0 {
-			t.asleep.since = time.Now()
+// send queues what was found for its readers.
+func (t *teller) send() {
+	for _, f := range t.found {
+		if f.give(f.message, f.stream) {
+			if len(t.asleep.readers) == 0 {
+				t.asleep.since = time.Now()
+			}
+			t.asleep.readers = append(t.asleep.readers, f.reader)
 		}
-		t.asleep.readers = append(t.asleep.readers, s.reader)
 	}
 }
 
@@ -108,35 +164,32 @@ func (t *teller) give(event string, payload []byte, subs ...[]subscription) {
 			if m == nil {
 				m = t.message(event, payload)
 			}
-			t.giveTo(s, m)
+			t.found = append(t.found, found{s, m})
 		}
 	}
 }
 
 // status sends a new or edited status to the timelines that have it.
 func (t *teller) status(ctx context.Context, event string) error {
-	id := t.event.Subject
 	of, err := t.atHome(ctx)
+	if err == nil {
+		err = t.homes(ctx, event, of)
+	}
+	return errors.Join(err, t.lists(ctx, event), t.directly(ctx, event), t.publicly(ctx, event))
+}
+
+// directly sends a status to the timelines of direct statuses.
+func (t *teller) directly(ctx context.Context, event string) error {
+	ids, of := accounts(t.to.flat(direct))
+	if len(ids) == 0 {
+		return nil
+	}
+	refs, err := t.DB.DirectReaders(ctx, t.event.Subject, ids)
 	if err != nil {
 		return err
 	}
-	if err := t.homes(ctx, event, of); err != nil {
-		return err
-	}
-	if err := t.lists(ctx, event); err != nil {
-		return err
-	}
-	if ids, of := accounts(t.to.flat(direct)); len(ids) > 0 {
-		refs, err := t.DB.DirectReaders(ctx, id, ids)
-		if err != nil {
-			return err
-		}
-		stand(refs, of)
-		if err := t.show(ctx, event, refs, of, db.FilterHome, func(viewer string) []subscription { return t.to[direct][viewer] }); err != nil {
-			return err
-		}
-	}
-	return t.publicly(ctx, event)
+	stand(refs, of)
+	return t.show(ctx, event, refs, of, db.FilterHome, func(viewer string) []subscription { return t.to[direct][viewer] })
 }
 
 // many is how many readers are asked for one by one without a look at who of them
@@ -294,9 +347,7 @@ func (t *teller) reachedHomes(ctx context.Context) error {
 		}
 	}
 	slices.Sort(of)
-	if err := t.homes(ctx, "update", of); err != nil {
-		return err
-	}
+	err := t.homes(ctx, "update", of)
 	within := *t.to
 	within[list] = map[string][]subscription{}
 	for key, subs := range t.to[list] {
@@ -304,8 +355,10 @@ func (t *teller) reachedHomes(ctx context.Context) error {
 			within[list][key] = subs
 		}
 	}
-	in := teller{t.API, t.event, &within, t.asleep}
-	return in.lists(ctx, "update")
+	in := teller{API: t.API, event: t.event, to: &within}
+	err = errors.Join(err, in.lists(ctx, "update"))
+	t.found = append(t.found, in.found...)
+	return err
 }
 
 // gone sends the deletion of a status.
@@ -315,30 +368,38 @@ func (t *teller) gone(ctx context.Context) error {
 		return err
 	}
 	id := []byte(t.event.Subject)
-	if len(t.to[home]) > 0 {
-		viewers, err := t.DB.GoneReaders(ctx, &gone, slices.Sorted(maps.Keys(t.to[home])), false)
-		if err != nil {
-			return err
-		}
-		for _, viewer := range viewers {
-			t.give("delete", id, t.to[home][viewer])
-		}
-	}
+	err := t.goneFromHomes(ctx, &gone)
 	switch {
 	case gone.Reblog:
-		return nil
+		return err
 	case gone.Visibility == db.Direct:
 		for _, viewer := range append(gone.Recipients, gone.AccountID) {
 			t.give("delete", id, t.to[direct][viewer])
 		}
-		return nil
+		return err
 	case gone.Visibility == db.Public:
-		of, err := t.aboutOf(ctx, &db.Status{AccountID: gone.AccountID, Local: gone.Local, HasMedia: gone.HasMedia, Tags: gone.Tags})
-		if err != nil {
-			return err
+		of, err2 := t.aboutOf(ctx, &db.Status{AccountID: gone.AccountID, Local: gone.Local, HasMedia: gone.HasMedia, Tags: gone.Tags})
+		if err = errors.Join(err, err2); err2 == nil {
+			t.give("delete", id, t.shownBy(of))
 		}
-		t.give("delete", id, t.shownBy(of))
 	}
+	return errors.Join(err, t.goneFromLists(ctx, &gone))
+}
+
+// goneFromHomes sends the deletion of a status to home timelines.
+func (t *teller) goneFromHomes(ctx context.Context, gone *db.GoneStatus) error {
+	if len(t.to[home]) == 0 {
+		return nil
+	}
+	viewers, err := t.DB.GoneReaders(ctx, gone, slices.Sorted(maps.Keys(t.to[home])), false)
+	for _, viewer := range viewers {
+		t.give("delete", []byte(t.event.Subject), t.to[home][viewer])
+	}
+	return err
+}
+
+// goneFromLists sends the deletion of a status to the timelines of lists.
+func (t *teller) goneFromLists(ctx context.Context, gone *db.GoneStatus) error {
 	if len(t.to[list]) == 0 {
 		return nil
 	}
@@ -350,10 +411,10 @@ func (t *teller) gone(ctx context.Context) error {
 	if err != nil || len(lists) == 0 {
 		return err
 	}
-	owners, err := t.DB.GoneReaders(ctx, &gone, slices.Compact(slices.Sorted(maps.Values(lists))), true)
+	owners, err := t.DB.GoneReaders(ctx, gone, slices.Compact(slices.Sorted(maps.Values(lists))), true)
 	for number, owner := range lists {
 		if slices.Contains(owners, owner) {
-			t.give("delete", id, t.to[list][strconv.FormatInt(number, 10)])
+			t.give("delete", []byte(t.event.Subject), t.to[list][strconv.FormatInt(number, 10)])
 		}
 	}
 	return err
@@ -487,7 +548,7 @@ func (t *teller) show(ctx context.Context, event string, refs []db.StatusRef, of
 			made[&payload[0]] = m
 		}
 		for _, s := range readers(viewer) {
-			t.giveTo(s, m)
+			t.found = append(t.found, found{s, m})
 		}
 	}
 	return nil
