@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Account is an actor: a person, bot or service, local or remote. The
@@ -17,7 +19,7 @@ type Account struct {
 	URI       string `gorm:"column:uri"`
 	URL       string `gorm:"column:url"`
 	Nickname  string // local: nick; remote: nick@host
-	NickKey   string `gorm:"column:nickname_key"` // lower case
+	NickKey   string `gorm:"column:nickname_key"` // by NicknameKey
 	Domain    string // host of a remote account, with port; "" for local ones
 	Local     bool
 	ActorType string // Person, Service, Application, Group, Organization
@@ -108,7 +110,7 @@ func NewAccount(base, nickname string) *Account {
 	uri := base + "/users/" + nickname
 	accepts := true
 	return &Account{
-		URI: uri, URL: uri, Nickname: nickname, NickKey: strings.ToLower(nickname), Local: true,
+		URI: uri, URL: uri, Nickname: nickname, NickKey: NicknameKey(nickname), Local: true,
 		ActorType: "Person", DisplayName: nickname,
 		Inbox: uri + "/inbox", SharedInbox: base + "/inbox", Outbox: uri + "/outbox",
 		FollowersURI: uri + "/followers", FollowingURI: uri + "/following", FeaturedURI: uri + "/collections/featured",
@@ -124,7 +126,7 @@ func (d *DB) CreateAccount(ctx context.Context, a *Account) error {
 		a.ID = d.NewID()
 	}
 	if a.NickKey == "" {
-		a.NickKey = strings.ToLower(a.Nickname)
+		a.NickKey = NicknameKey(a.Nickname)
 	}
 	a.DisplayNameKey = strings.ToLower(a.DisplayName)
 	if a.CreatedAt.IsZero() {
@@ -149,9 +151,13 @@ func (d *DB) Account(ctx context.Context, id string) (*Account, error) {
 	return d.account(ctx, "id = ?", id)
 }
 
+// NicknameKey returns the form in which nicknames are compared: in lower case,
+// with composed letters.
+func NicknameKey(nickname string) string { return strings.ToLower(norm.NFC.String(nickname)) }
+
 // AccountByNickname returns the account with this nickname, in any case.
 func (d *DB) AccountByNickname(ctx context.Context, nickname string) (*Account, error) {
-	return d.account(ctx, "nickname_key = ?", strings.ToLower(nickname))
+	return d.account(ctx, "nickname_key = ?", NicknameKey(nickname))
 }
 
 // AccountBySerial returns the account with this serial number.
@@ -306,7 +312,7 @@ func (d *DB) AccountsByNickname(ctx context.Context, nicknames []string, id stri
 	}
 	keys := make([]string, len(nicknames))
 	for i, n := range nicknames {
-		keys[i] = strings.ToLower(n)
+		keys[i] = NicknameKey(n)
 	}
 	cond, args := "(nickname_key IN ? OR id = ?)", []any{keys, id}
 	switch {

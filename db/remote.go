@@ -3,7 +3,6 @@ package db
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 )
 
@@ -132,7 +131,7 @@ var remoteColumns = []string{
 // Negative counts in a keep the stored ones, and so does a zero CreatedAt. An account that was deleted for good
 // stays as it is.
 func (d *DB) StoreRemote(ctx context.Context, a *Account) error {
-	a.NickKey = strings.ToLower(a.Nickname)
+	a.NickKey = NicknameKey(a.Nickname)
 	return d.Tx(ctx, func(tx *DB) error {
 		was, unknown := one[Account](ctx, tx, "account "+a.URI, "SELECT * FROM accounts WHERE uri = ?"+tx.hold(), a.URI)
 		if unknown == nil && was.FetchedAt.After(a.FetchedAt.Time) {
@@ -198,7 +197,7 @@ func (d *DB) yieldNickname(ctx context.Context, a *Account) error {
 		return wrap(ErrDuplicate, "store account %s", a.URI)
 	}
 	other.Nickname = other.ID + "." + other.Nickname
-	other.NickKey = strings.ToLower(other.Nickname)
+	other.NickKey = NicknameKey(other.Nickname)
 	return d.UpdateAccount(ctx, other, "nickname", "nickname_key", "display_name")
 }
 

@@ -28,8 +28,8 @@ func (d *DB) AccountByAddress(ctx context.Context, v Viewer, address string, loc
 // nameWords returns the words that index an account: its nickname without host,
 // and up to eight of its display name.
 func nameWords(a *Account) []string {
-	nick, _, _ := strings.Cut(strings.ToLower(a.Nickname), "@")
-	out := append([]string{nick}, words(a.Nickname[:min(len(nick), len(a.Nickname))])...)
+	nick, _, _ := strings.Cut(NicknameKey(a.Nickname), "@")
+	out := append([]string{nick}, words(nick)...)
 	out = append(out, words(a.DisplayName)...)
 	slices.Sort(out[1:])
 	out = append(out[:1], slices.Compact(out[1:])...)
@@ -100,7 +100,7 @@ type AccountSearch struct {
 // word one letter away. An account that the viewer blocks is found by its exact
 // nickname only, so that it can be unblocked.
 func (d *DB) SearchAccounts(ctx context.Context, v Viewer, s AccountSearch) ([]AccountRef, error) {
-	key := strings.ToLower(strings.TrimPrefix(strings.TrimSpace(s.Query), "@"))
+	key := NicknameKey(strings.TrimPrefix(strings.TrimSpace(s.Query), "@"))
 	all := words(key)
 	want := s.Offset + s.Limit
 	var out []AccountRef

@@ -59,6 +59,7 @@ func (p NumberedPage) window(total int64) (offset, size int64, backwards bool) {
 // their total (up to 4 statements). Invisible service actors are never among
 // them.
 func (d *DB) AdminUsers(ctx context.Context, f UserFilter, p NumberedPage) ([]AdminUser, int64, error) {
+	f.Query = NicknameKey(f.Query)
 	have, lack := f.masks()
 	if have&lack != 0 {
 		return nil, 0, nil

@@ -157,7 +157,7 @@ func (d *DB) userPath(ctx context.Context, f *UserFilter, have, lack int) (*user
 		total, err = d.countUsers(ctx, w)
 		return w, total, err
 	}
-	query, name := strings.ToLower(f.Query), strings.ToLower(f.Name)
+	query, name := f.Query, strings.ToLower(f.Name)
 	var wanted []string
 	sets := map[string][]string{facetTag: lowerFacets(facetTag, f.Tags), facetType: facetsOf(facetType, f.ActorTypes)}
 	for kind, text := range map[string]string{facetNickname: query, facetName: name} {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"svc/client/api"
 )
@@ -30,7 +32,8 @@ func (e *Engine) lastLog(ctx context.Context, mention string, about func(api.Log
 }
 
 // Mentions reports whether text names exactly this object: "report #9xA" is not
-// mentioned by "report #9xA7", nor "@kim" by "@kimberly" or "@kim@there.example".
+// mentioned by "report #9xA7", nor "@kim" by "@kimberly", "@kim@there.example" or
+// "@kimé", nor "@kim@there.example" by "@kim@there.example:8443".
 func Mentions(text, mention string) bool {
 	text, mention = strings.ToLower(text), strings.ToLower(mention)
 	for {
@@ -39,7 +42,10 @@ func Mentions(text, mention string) bool {
 			return false
 		}
 		text = text[i+len(mention):]
-		if text == "" || !strings.ContainsRune("0123456789abcdefghijklmnopqrstuvwxyz_-@.", rune(text[0])) {
+		r, size := utf8.DecodeRuneInString(text)
+		port, _ := utf8.DecodeRuneInString(text[size:])
+		goesOn := unicode.In(r, unicode.L, unicode.M, unicode.N) || strings.ContainsRune("_-@.", r) || r == ':' && unicode.IsDigit(port)
+		if text == "" || !goesOn {
 			return true
 		}
 	}

@@ -36,11 +36,7 @@ func (p *Parts) people() people { return people{p.DB, p.View, p.Remote, p.Site} 
 // local is the stored nickname of a handle: nick@own-host is nick, and other hosts
 // are as they are kept.
 func (p people) local(handle string) string {
-	nick, host, full := hosts.Handle(handle)
-	if !full || host == p.Site.Host {
-		return nick
-	}
-	return nick + "@" + host
+	return hosts.Nickname(handle, p.Site.Host)
 }
 
 // found returns the local name of an account. An unknown one of another server

@@ -6,36 +6,25 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"svc/db"
 	"svc/server/federation/activitypub"
 	"svc/server/federation/mrf"
+	"svc/server/platform/hosts"
 	"svc/server/platform/text"
 )
 
 // The bounds of an actor's document. Longer texts are cut.
 const (
-	maxNickname = 255
-	maxAddress  = 2048
-	maxEmoji    = 100
-	maxAliases  = 32
+	maxAddress = 2048
+	maxEmoji   = 100
+	maxAliases = 32
 )
 
 // refusal is an actor rejected by policies.
 type refusal struct{ error }
 
 func (r refusal) Unwrap() []error { return []error{ErrRefused, r.error} }
-
-// isNickname reports whether a text can be the local part of a handle.
-func isNickname(s string) bool {
-	if s == "" || len(s) > maxNickname || !utf8.ValidString(s) {
-		return false
-	}
-	return !strings.ContainsFunc(s, func(r rune) bool {
-		return r != '.' && r != '_' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
-	})
-}
 
 // profile turns an actor's document into a row: believable, cut, sanitised, and
 // as the policies leave it. keyID selects one of several keys. The row has no
@@ -48,7 +37,7 @@ func (s *Service) profile(doc activitypub.Object, keyID string, at time.Time) (*
 	if s.Local(id) {
 		return nil, fmt.Errorf("%w: %.200q is of this server", ErrRefused, id)
 	}
-	if !doc.Is("Person", "Service", "Application", "Group", "Organization") || !isNickname(doc.Text("preferredUsername")) {
+	if !doc.Is("Person", "Service", "Application", "Group", "Organization") || !hosts.IsNick(doc.Text("preferredUsername")) {
 		return nil, fmt.Errorf("%w: %.200q is no actor", ErrRefused, id)
 	}
 	own := func(address string) string {

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"svc/server/federation/activitypub"
+	"svc/server/platform/hosts"
 	"svc/server/platform/outgoing"
 )
 
@@ -90,6 +91,9 @@ func (s *Service) readFinger(body []byte) (*finger, error) {
 	for _, l := range doc.Links {
 		if l.Rel == "self" && activitypub.IsDocument(l.Type) {
 			out.self = l.Href
+			if id, err := s.ids.Check(l.Href); err == nil {
+				out.self = id // it may be written with letters beyond ASCII
+			}
 			return out, nil
 		}
 	}
@@ -100,7 +104,7 @@ func (s *Service) readFinger(body []byte) (*finger, error) {
 // stored form.
 func (s *Service) handle(text string) (nick, host string, err error) {
 	nick, host, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(text), "@"), "@")
-	if !ok || !isNickname(nick) {
+	if !ok || !hosts.IsNick(nick) {
 		return "", "", fmt.Errorf("%w: handle %.200q", ErrRefused, text)
 	}
 	if host, err = s.ids.Domain(host); err != nil {

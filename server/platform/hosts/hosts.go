@@ -113,10 +113,3 @@ func Among(list []string, host string) bool {
 		return strings.HasSuffix("."+host, below) || strings.HasSuffix("."+bare, below)
 	})
 }
-
-// Handle splits a handle, nick@host with or without a leading @, and returns
-// the host in stored form. full is false for a nick alone.
-func Handle(handle string) (nick, host string, full bool) {
-	nick, host, full = strings.Cut(strings.TrimPrefix(strings.TrimSpace(handle), "@"), "@")
-	return nick, Clean(host), full
-}

@@ -9,7 +9,6 @@ import (
 )
 
 const (
-	maxNick   = 255 // bytes; longer names are nobody's
 	maxTag    = 255 // bytes; database keys end somewhere
 	maxDomain = 253 // bytes, by the DNS
 )
@@ -213,68 +212,124 @@ func (l *linker) first(key string) bool {
 }
 
 // resolve finds the account mentioned by the @ at s[i], and the end of the
-// mention. It tries the longest reading first; a name with a domain is never
-// read as a local one.
+// mention. A part of a handle is never read as another one: a name with a host
+// is none without it, and no name ends within a longer one.
 func (l *linker) resolve(s string, i int) (Mention, int, bool) {
 	if l.opts.Resolve == nil {
 		return Mention{}, 0, false
 	}
 	nick, domain, end := handleEnds(s, i)
-	if nick == i+1 || nick-i > maxNick {
+	if nick == i+1 || nick-i > hosts.MaxNick || goesOn(s, end, domain > 0) {
 		return Mention{}, 0, false
 	}
-	try := func(end int) (Mention, int, bool) {
+	for _, end := range readings(s, i+1, nick, domain, end) {
 		handle := s[i+1 : end]
-		if end > nick {
+		if domain > 0 {
 			handle = s[i+1:nick] + "@" + hosts.Clean(s[nick+1:end])
 		}
-		m, ok := l.opts.Resolve(handle)
-		return m, end, ok
-	}
-	ends := []int{end}
-	if domain == 0 {
-		// In "_@nick_" and "@nick-" the marks are usually decoration.
-		if trimmed := i + 1 + len(strings.TrimRight(s[i+1:nick], "_-")); i+1 < trimmed && trimmed < nick {
-			ends = append(ends, trimmed)
-		}
-	} else {
-		if domain < end {
-			ends = append(ends, domain)
-		}
-		// In scripts without spaces a word may run into the domain.
-		ascii := nick + 1
-		for ascii < domain && s[ascii] < utf8.RuneSelf {
-			ascii++
-		}
-		ascii = nick + 1 + len(strings.TrimRight(s[nick+1:ascii], "._-"))
-		if nick+1 < ascii && ascii < domain {
-			ends = append(ends, ascii)
-		}
-	}
-	for _, end := range ends {
-		if m, end, ok := try(end); ok {
+		if m, ok := l.opts.Resolve(handle); ok {
 			return m, end, true
 		}
 	}
 	return Mention{}, 0, false
 }
 
+// readings returns the possible ends of the handle that begins at s[start],
+// best first.
+func readings(s string, start, nick, domain, end int) []int {
+	if domain == 0 {
+		// A dot ends the sentence. In "_@nick_" and "@nick-" the marks are
+		// usually decoration.
+		whole := start + len(strings.TrimRight(s[start:nick], "."))
+		ends := []int{whole}
+		if trimmed := start + len(strings.TrimRight(s[start:whole], "._-")); start < trimmed && trimmed < whole {
+			ends = append(ends, trimmed)
+		}
+		return appendSuffixed(ends, s, start, whole)
+	}
+	ends := []int{end}
+	if end == domain+len(":8") {
+		ends = append(ends, domain) // no server has such a port
+	}
+	if end == domain {
+		ends = appendSuffixed(ends, s, nick+1, domain)
+	}
+	return ends
+}
+
+// appendSuffixed adds the end of the ASCII name in s[start:end] that a word
+// follows immediately, in a script whose words do: "@nickさん".
+func appendSuffixed(ends []int, s string, start, end int) []int {
+	ascii := start
+	for ascii < end && s[ascii] < utf8.RuneSelf {
+		ascii++
+	}
+	first, _ := utf8.DecodeRuneInString(s[ascii:end])
+	if !unicode.In(first, attached...) || strings.IndexByte(s[ascii:end], '.') >= 0 {
+		return ends
+	}
+	if ascii = start + len(strings.TrimRight(s[start:ascii], "._-")); start < ascii {
+		ends = append(ends, ascii)
+	}
+	return ends
+}
+
+// attached are the scripts whose words follow names without a space.
+var attached = []*unicode.RangeTable{
+	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
+}
+
 // handleEnds returns the ends of nick, domain and the whole handle with its
 // port, after the @ at s[i]. Without a domain, domain is 0 and end is nick.
 func handleEnds(s string, i int) (nick, domain, end int) {
-	nick = i + 1
-	for nick < len(s) && (isAlnum(s[nick]) || s[nick] == '_' || s[nick] == '-') {
-		nick++
-	}
+	nick = hosts.NickEnd(s, i+1)
 	if nick == i+1 || nick+1 >= len(s) || s[nick] != '@' {
 		return nick, 0, nick
 	}
-	domain, _ = wordEnd(s, nick+1)
+	domain, dotted := wordEnd(s, nick+1)
 	domain = nick + 1 + len(strings.TrimRight(s[nick+1:domain], "._-"))
 	if domain == nick+1 || domain-nick > maxDomain {
 		return nick, 0, nick
 	}
-	return nick, domain, portEnd(s, domain)
+	end = portEnd(s, domain)
+	if s[nick-1] == '.' && !dotted && end == domain {
+		return nick, 0, nick // "Thanks @one.@two"
+	}
+	return nick, domain, end
+}
+
+// goesOn reports whether the handle that would end at s[i] is only the
+// beginning of another name: "@nick" of the mail address or foreign handle
+// "@nick+news@host", or of the Matrix name "@nick:host.example".
+func goesOn(s string, i int, full bool) bool {
+	if full {
+		return i+1 < len(s) && s[i] == '@' && hosts.NickEnd(s, i+1) > i+1
+	}
+	if i < len(s) && s[i] == ':' {
+		end, dotted := wordEnd(s, i+1)
+		return dotted && likeHost(strings.TrimRight(s[i+1:end], "._-"))
+	}
+	named := s[i-1] != '.' // whether the last character is one of names
+	for i < len(s) {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if r == '@' {
+			return named && hosts.NickEnd(s, i+1) > i+1
+		}
+		if parts(r) {
+			return false
+		}
+		named = hosts.InNick(r)
+		i += n
+	}
+	return false
+}
+
+// parts reports whether a character stands between words, and in no name.
+func parts(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r <= ' ' || strings.IndexByte(`,;:()[]<>"\`, byte(r)) >= 0
+	}
+	return unicode.In(r, unicode.Z, unicode.Ps, unicode.Pe, unicode.Pi, unicode.Pf) || strings.ContainsRune("、。，；：！？…—–・", r)
 }
 
 // tagEnd returns the end of the hashtag whose # is before s[i], 0 for none:

@@ -13,6 +13,8 @@ import (
 	"github.com/yuin/goldmark/renderer/html"
 	gmtext "github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"svc/server/platform/hosts"
 )
 
 // markdownReader renders CommonMark with strikethrough and the configured
@@ -108,7 +110,7 @@ func (verbatim) Trigger() []byte { return []byte{'@', '#', ':'} }
 func (verbatim) Parse(_ ast.Node, block gmtext.Reader, _ parser.Context) ast.Node {
 	line, segment := block.PeekLine()
 	// A line may hold thousands of handles; none is longer than this.
-	word := string(line[:min(len(line), maxNick+maxDomain+8)])
+	word := string(line[:min(len(line), hosts.MaxNick+maxDomain+8)])
 	var end int
 	switch before := block.PrecendingCharacter(); {
 	case line[0] == ':':
@@ -121,7 +123,7 @@ func (verbatim) Parse(_ ast.Node, block gmtext.Reader, _ parser.Context) ast.Nod
 		end = tagEnd(word, 1)
 	}
 	// Underscores at the end may well close an emphasis around it.
-	end = len(bytes.TrimRight(line[:end], "_-"))
+	end = len(bytes.TrimRight(line[:end], "._-"))
 	if end <= 1 {
 		return nil
 	}

@@ -202,7 +202,7 @@ func TestHandlesAreWhatFormatAsksFor(t *testing.T) {
 	}{
 		{"no at sign", TypePlain, nil},
 		{"@alice @Bob@Far.Example @alice mail@x.example", TypePlain, []string{"alice", "Bob@far.example"}},
-		{"@bob@h:8081 @x_ @u@ä.example", TypePlain, []string{"bob@h:8081", "bob@h", "x_", "x", "u@xn--4ca.example"}},
+		{"@bob@h:8081 @x_ @u@ä.example", TypePlain, []string{"bob@h:8081", "x_", "x", "u@xn--4ca.example"}},
 		{"`@a` [@b](https://x.example) *@c*\n\n    @d", TypeMarkdown, []string{"c"}},
 		{"<code>@a</code><a href='https://x.example'>@b</a><i title='@x'>&#64;c</i>", TypeHTML, []string{"c"}},
 		{"[code]@a[/code][b]@b[/b]", TypeBBCode, []string{"b"}},

@@ -108,7 +108,7 @@ func addressFollows(scheme, rest string, schemes map[string]bool) bool {
 	}
 	switch scheme {
 	case "mailto", "xmpp":
-		at := strings.IndexByte(rest[:min(len(rest), maxNick)], '@')
+		at := strings.IndexByte(rest[:min(len(rest), hosts.MaxNick)], '@')
 		if at > 0 && strings.IndexFunc(rest[:at], unicode.IsSpace) < 0 {
 			return true
 		}

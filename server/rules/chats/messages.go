@@ -162,29 +162,20 @@ func (s *Service) render(ctx context.Context, tx *db.DB, src string) (string, er
 	}
 	handles := text.Handles(src, text.TypePlain)
 	for i, h := range handles {
-		handles[i] = s.nickname(h)
+		handles[i] = hosts.Nickname(h, s.host)
 	}
 	known, err := tx.AccountsByNickname(ctx, handles, "")
 	if err != nil {
 		return "", err
 	}
 	return text.Format(src, text.TypePlain, text.Options{BaseURL: s.base, Resolve: func(handle string) (text.Mention, bool) {
-		name := s.nickname(handle)
+		name := db.NicknameKey(hosts.Nickname(handle, s.host))
 		i := slices.IndexFunc(known, func(a db.Account) bool { return a.NickKey == name })
 		if i < 0 {
 			return text.Mention{}, false
 		}
 		return text.Mention{ID: known[i].ID, Acct: known[i].Nickname, URL: cmp.Or(known[i].URL, known[i].URI)}, true
 	}}).HTML, nil
-}
-
-// nickname is the stored form of a handle: without our own host, lower case.
-func (s *Service) nickname(handle string) string {
-	nick, host, full := hosts.Handle(strings.ToLower(handle))
-	if !full || host == s.host {
-		return nick
-	}
-	return nick + "@" + host
 }
 
 // ReadMessage marks one message of one of by's chats as read.

@@ -238,7 +238,7 @@ func (s *Service) formatText(ctx context.Context, settings *config.Settings, by 
 		byName[known[i].NickKey], byID[known[i].ID] = &known[i], &known[i]
 	}
 	found := text.Format(in.Text, in.ContentType, s.formatting(text.Options{Resolve: func(handle string) (text.Mention, bool) {
-		a := byName[s.nickname(handle)]
+		a := byName[db.NicknameKey(s.nickname(handle))]
 		if a == nil {
 			return text.Mention{}, false
 		}
@@ -263,11 +263,11 @@ func (s *Service) formatText(ctx context.Context, settings *config.Settings, by 
 		}
 	case in.To != nil:
 		for _, name := range in.To {
-			address(byName[s.nickname(name)])
+			address(byName[db.NicknameKey(s.nickname(name))])
 		}
 	case row.Visibility == db.Direct && settings.Instance.SafeDMMentions:
 		for _, h := range text.Handles(leadingMentions(in.Text), text.TypePlain) {
-			address(byName[s.nickname(h)])
+			address(byName[db.NicknameKey(s.nickname(h))])
 		}
 	default:
 		for _, m := range found.Mentions {
@@ -367,15 +367,8 @@ func Addresses(visibility, followers string, named []string) (to, cc []string) {
 	return named, nil
 }
 
-// nickname returns the stored form of a handle: without our own host, in lower
-// case.
-func (s *Service) nickname(handle string) string {
-	nick, host, full := hosts.Handle(strings.ToLower(handle))
-	if !full || host == s.host {
-		return nick
-	}
-	return nick + "@" + host
-}
+// nickname returns the nickname of the account that a handle names.
+func (s *Service) nickname(handle string) string { return hosts.Nickname(handle, s.host) }
 
 // newURI returns an ActivityPub id that cannot be guessed. Consecutive ids sort
 // in order, which keeps their index compact.

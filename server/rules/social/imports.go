@@ -48,11 +48,12 @@ func readHandles(list string) []string {
 			continue // the head of Mastodon's exports
 		}
 		for word := range strings.FieldsFuncSeq(first, unicode.IsSpace) {
-			word = strings.ToLower(strings.TrimPrefix(strings.Trim(word, `"'`), "@"))
-			if word == "" || len(word) > maxHandle || seen[word] {
+			word = strings.TrimPrefix(strings.Trim(word, `"'`), "@")
+			key := db.NicknameKey(word)
+			if word == "" || len(word) > maxHandle || seen[key] {
 				continue
 			}
-			seen[word] = true
+			seen[key] = true
 			out = append(out, word)
 		}
 	}

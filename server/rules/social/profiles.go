@@ -343,7 +343,7 @@ func (s *Service) Bio(ctx context.Context, tx *db.DB, note string) (string, erro
 		return "", err
 	}
 	return text.Format(note, text.TypePlain, s.formatting(text.Options{Bio: true, Resolve: func(handle string) (text.Mention, bool) {
-		name := s.nickname(handle)
+		name := db.NicknameKey(s.nickname(handle))
 		for i := range known {
 			if a := &known[i]; a.NickKey == name {
 				acct := a.Nickname

@@ -29,9 +29,11 @@ func (s *Service) accountsNamed(ctx context.Context, names []string, id string, 
 	}
 	var unknown []string
 	for _, n := range names {
-		n = strings.ToLower(n)
-		if strings.Contains(n, "@") && !slices.Contains(unknown, n) && len(unknown) < maxResolved &&
-			!slices.ContainsFunc(known, func(a db.Account) bool { return a.NickKey == n }) {
+		// Its server may tell upper case from lower case.
+		key := db.NicknameKey(n)
+		same := func(other string) bool { return db.NicknameKey(other) == key }
+		if strings.Contains(n, "@") && !slices.ContainsFunc(unknown, same) && len(unknown) < maxResolved &&
+			!slices.ContainsFunc(known, func(a db.Account) bool { return a.NickKey == key }) {
 			unknown = append(unknown, n)
 		}
 	}

@@ -1,0 +1,65 @@
+package text
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestHandlesAreReadWhole names the accounts that a text mentions. Every handle
+// of the first list exists; bob, ann, a and b are local. What is not expected
+// stays text, and nobody else hears of it.
+func TestHandlesAreReadWhole(t *testing.T) {
+	accounts := strings.Fields(`bob ann a b first_last bob@h.example bob.bsky.social@h.example first.last@h.example
+		bob.@h.example bob-@h.example .bob@h.example -bob@h.example a-b.c_d@h.example josé@h.example ÜnïCÖde@h.example 用户@h.example иван.петров@h.example
+		kim@h.example:8443 kim.lee@127.0.0.1:3000 kim@xn--mnchen-3ya.example kim@xn--r8jz45g.xn--zckzah lee@xn--r8jz45g.xn--zckzah:81
+		नमस्ते@h.example bob@localhost x.0123456789ab@h.example`)
+	resolve := func(handle string) (Mention, bool) {
+		for _, a := range accounts {
+			if strings.EqualFold(a, handle) {
+				return Mention{ID: a, Acct: a, URL: "https://x.example/"}, true
+			}
+		}
+		return Mention{}, false
+	}
+	for _, tt := range []struct{ src, want string }{
+		// Whole handles, in a sentence.
+		{"@bob.bsky.social@h.example", "bob.bsky.social@h.example"},
+		{"(@first.last@h.example), @FIRST.LAST@H.Example.", "first.last@h.example"},
+		{"@bob.@h.example @bob-@h.example @.bob@h.example @-bob@h.example", "bob.@h.example bob-@h.example .bob@h.example -bob@h.example"},
+		{"*@a-b.c_d@h.example*: hi", "a-b.c_d@h.example"},
+		{"@josé@h.example, @ünïcöde@h.example", "josé@h.example ÜnïCÖde@h.example"},
+		{"@用户@h.example さん @иван.петров@h.example! @नमस्ते@h.example", "用户@h.example иван.петров@h.example नमस्ते@h.example"},
+		{"@kim@h.example:8443, @kim.lee@127.0.0.1:3000: hi", "kim@h.example:8443 kim.lee@127.0.0.1:3000"},
+		{"@kim@münchen.example @kim@xn--mnchen-3ya.example @kim@MÜNCHEN.example.", "kim@xn--mnchen-3ya.example"},
+		{"@kim@例え.テスト @lee@例え.テスト:81", "kim@xn--r8jz45g.xn--zckzah lee@xn--r8jz45g.xn--zckzah:81"},
+		{"@x.0123456789ab@h.example", "x.0123456789ab@h.example"},
+		{"@bob. @ann... hi @bob@h.example:8 things", "bob ann bob@h.example"},
+		{"@bobさん @ann님, @bob@h.exampleさん @b‍", "bob ann bob@h.example b"},
+		{"@ann/@bob @a, @b; @ann's", "ann a b"},
+		{"Thanks @ann.@bob", "ann bob"},
+		{"*@bob_* @ann- @first_last_", "bob ann first_last"},
+		// A part of a handle is nobody.
+		{"@bob.social@h.example @bob.social@else.example @bob.social", ""},
+		{"@bob.bsky.social@else.example @bob.bsky.social.x@h.example", ""},
+		{"@bob-x@h.example @bob_x@h.example @bobé@h.example @bobé @bobж @bob.é", ""},
+		{"@bob+news@h.example @bob%news@h.example @bob~x@h.example @bob'x@h.example @bob!x@h.example @bob😀x@h.example", ""},
+		{"@bob\u200dx@h.example @bob\u200cx@h.example @bob\u2024x@h.example @bob\u00adx@h.example", ""},
+		{"@bob@h.example:8443 @bob@h.example:80 @bob@h.examplé @bob@h.example.org @bob@h.exampleさん.jp", ""},
+		{"@bob@localhost:3000 @bob@localhosté", ""},
+		{"@bob@else.example @bob@h.example@else.example", ""},
+		{"@bob:matrix.example @a:b.example.org", ""},
+		{"x.bob@h.example mail.@bob@", "bob"},
+		{"@bob@" + strings.Repeat("x", 300), ""},
+		{"@bob" + strings.Repeat(".x", 200) + "@h.example", ""},
+	} {
+		for _, kind := range []string{TypePlain, TypeMarkdown, TypeHTML, TypeBBCode} {
+			var got []string
+			for _, m := range Format(tt.src, kind, Options{Resolve: resolve}).Mentions {
+				got = append(got, m.ID)
+			}
+			if strings.Join(got, " ") != tt.want {
+				t.Errorf("%s: %q mentions %q, want %q", kind, tt.src, got, tt.want)
+			}
+		}
+	}
+}
