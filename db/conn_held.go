@@ -10,7 +10,49 @@ import (
 // Nothing that was read before a transaction decides inside it: to count, hide,
 // delete or grant, a transaction first holds the row and reads it again. Rows
 // are held in one order: statuses, then favourites and reblogs, then accounts
-// by id, then tallies.
+// by id, then tallies. So an operation finds out first which accounts it will change,
+// the one that acts among them, and holds them all at once.
+
+// holdAccounts holds the rows of accounts in the order of their ids. Those that the
+// transaction holds are left out. With erased, KeepAccounts waits too.
+func (d *DB) holdAccounts(ctx context.Context, ids []string, erased bool) error {
+	if d.pool.dialect != Postgres {
+		return nil
+	}
+	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
+	lock := d.hold()
+	if erased {
+		lock = " FOR UPDATE"
+	}
+	if d.tx != nil {
+		ids = slices.DeleteFunc(ids, func(id string) bool {
+			most, held := d.tx.held[id]
+			return held && (most || !erased)
+		})
+	}
+	_, err := inChunks(ids, func(ids []string) ([]string, error) {
+		return list[string](ctx, d.writing(), "hold accounts", "SELECT id FROM accounts WHERE id IN ? ORDER BY id"+lock, ids)
+	})
+	if err != nil || d.tx == nil {
+		return err
+	}
+	if d.tx.held == nil {
+		d.tx.held = make(map[string]bool, len(ids))
+	}
+	for _, id := range ids {
+		d.tx.held[id] = erased
+	}
+	return nil
+}
+
+// holds reports whether the transaction holds the row of an account.
+func (d *DB) holds(accountID string) bool {
+	if d.tx == nil {
+		return false
+	}
+	_, held := d.tx.held[accountID]
+	return held
+}
 
 // hold ends a statement that locks the rows it reads until the transaction ends.
 // On SQLite a writing transaction is alone anyway.

@@ -83,6 +83,7 @@ type txn struct {
 	after  []func()
 	events []Event // stored last
 	failed error
+	held   map[string]bool // accounts, see conn_held.go
 }
 
 // Open connects to dsn: "sqlite:PATH" or "postgres://…". It does not migrate.

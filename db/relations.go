@@ -60,30 +60,48 @@ type Favourite struct {
 // later reads of them stay true. On SQLite a writing transaction is alone
 // anyway.
 func (d *DB) HoldAccounts(ctx context.Context, ids ...string) error {
-	if d.pool.dialect != Postgres {
-		return nil
-	}
-	_, err := list[string](ctx, d.writing(), "hold accounts", "SELECT id FROM accounts WHERE id IN ? ORDER BY id"+d.hold(), ids)
-	return err
+	return d.holdAccounts(ctx, ids, false)
 }
 
-// HoldFollows holds an account that is hidden, shown or erased, and up to limit accounts
-// that it follows and up to limit of its followers: CutLocalFollows and CountFollowing
-// write these after the tallies. With erased, KeepAccounts waits too.
-func (d *DB) HoldFollows(ctx context.Context, accountID string, limit int, erased bool) error {
+// HoldFollows holds accounts that are hidden, shown or erased, and others with them,
+// and for each up to limit accounts that it follows and up to limit of its followers,
+// which CutLocalFollows and CountFollowing write. All are held at once, in their
+// order. With erased, KeepAccounts waits too.
+//
+// It reports whether all of those are held. A follow may be new, or the transaction may
+// have held other accounts before: then only the accounts themselves are held, and the
+// rest needs a transaction of its own.
+func (d *DB) HoldFollows(ctx context.Context, limit int, erased bool, accountIDs []string, others ...string) (whole bool, err error) {
 	if d.pool.dialect != Postgres {
-		return nil
+		return true, nil
 	}
-	ids, err := list[string](ctx, d.writing(), "follows of "+accountID, "(SELECT target_id FROM follows WHERE follower_id = ? ORDER BY target_id LIMIT ?) UNION (SELECT follower_id FROM follows WHERE target_id = ? ORDER BY follower_id LIMIT ?)",
-		accountID, limit, accountID, limit)
-	if err != nil {
-		return err
+	ids := slices.Concat(accountIDs, others)
+	if d.tx == nil || len(d.tx.held) == 0 {
+		near, err := d.followedOrFollowing(ctx, accountIDs, limit)
+		if err != nil {
+			return false, err
+		}
+		ids = append(ids, near...)
 	}
-	if ids = append(ids, accountID); !erased {
-		return d.HoldAccounts(ctx, ids...)
+	if err := d.holdAccounts(ctx, ids, erased); err != nil {
+		return false, err
 	}
-	_, err = list[string](ctx, d.writing(), "hold accounts", "SELECT id FROM accounts WHERE id IN ? ORDER BY id FOR UPDATE", ids)
-	return err
+	near, err := d.followedOrFollowing(ctx, accountIDs, limit)
+	return err == nil && !slices.ContainsFunc(near, func(id string) bool { return !d.holds(id) }), err
+}
+
+// followedOrFollowing returns for each account up to limit accounts that it follows,
+// and up to limit of its followers.
+func (d *DB) followedOrFollowing(ctx context.Context, accountIDs []string, limit int) (out []string, err error) {
+	for _, id := range accountIDs {
+		ids, err := list[string](ctx, d.writing(), "follows of "+id, "(SELECT target_id FROM follows WHERE follower_id = ? ORDER BY target_id LIMIT ?) UNION (SELECT follower_id FROM follows WHERE target_id = ? ORDER BY follower_id LIMIT ?)",
+			id, limit, id, limit)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, ids...)
+	}
+	return out, nil
 }
 
 // KeepAccounts makes the deletion of accounts wait until the transaction ends. If

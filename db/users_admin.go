@@ -110,14 +110,10 @@ func (d *DB) FindAccount(ctx context.Context, handle string) (*Account, error) {
 // they are now, in no order. The counts of accounts are locked after them, in
 // one order, so that concurrent changes wait instead of failing.
 func (d *DB) LockAccounts(ctx context.Context, ids []string) ([]Account, error) {
-	ids = slices.Clone(ids)
-	slices.Sort(ids)
-	out, err := inChunks(ids, func(ids []string) ([]Account, error) {
-		if err := d.HoldAccounts(ctx, ids...); err != nil {
-			return nil, err
-		}
-		return d.Accounts(ctx, ids)
-	})
+	if err := d.HoldAccounts(ctx, ids...); err != nil {
+		return nil, err
+	}
+	out, err := inChunks(ids, func(ids []string) ([]Account, error) { return d.Accounts(ctx, ids) })
 	if err == nil && d.Dialect() == Postgres {
 		_, err = d.exec(ctx, "lock tallies", `SELECT 1 FROM account_tallies ORDER BY mask FOR UPDATE`)
 	}

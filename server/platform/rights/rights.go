@@ -46,7 +46,7 @@ func HoldAdmin(ctx context.Context, tx *db.DB, by *db.Account) error {
 	if by.ID == "" { // the operator's secret, or a command on the machine
 		return Administer(by)
 	}
-	now, err := held(ctx, tx, by.ID)
+	now, err := held(ctx, tx, by.ID, nil)
 	if err != nil {
 		return err
 	}
@@ -62,9 +62,9 @@ func AdministerNow(ctx context.Context, d *db.DB, by *db.Account) error {
 	return d.Tx(ctx, func(tx *db.DB) error { return HoldAdmin(ctx, tx, by) })
 }
 
-// held returns an account once its row is held; nil if it is gone.
-func held(ctx context.Context, tx *db.DB, id string) (*db.Account, error) {
-	if err := tx.HoldAccounts(ctx, id); err != nil {
+// held returns an account once its row is held, and those of others; nil if it is gone.
+func held(ctx context.Context, tx *db.DB, id string, others []string) (*db.Account, error) {
+	if err := tx.HoldAccounts(ctx, append([]string{id}, others...)...); err != nil {
 		return nil, err
 	}
 	now, err := tx.Account(ctx, id)
@@ -111,12 +111,16 @@ func (s *Service) Check(by *db.Account, right Right) error {
 }
 
 // Hold is Check inside a transaction: it holds the account's row and reads it
-// again. Neither a role nor a privilege changes before the transaction ends.
-func (s *Service) Hold(ctx context.Context, tx *db.DB, by *db.Account, right Right) error {
+// again. Neither a role nor a privilege changes before the transaction ends. Others
+// are the accounts that the operation holds too: all are held in one order.
+func (s *Service) Hold(ctx context.Context, tx *db.DB, by *db.Account, right Right, others ...string) error {
 	if by.ID == "" { // the operator's secret, or a command on the machine
-		return s.Check(by, right)
+		if err := s.Check(by, right); err != nil {
+			return err
+		}
+		return tx.HoldAccounts(ctx, others...)
 	}
-	now, err := held(ctx, tx, by.ID)
+	now, err := held(ctx, tx, by.ID, others)
 	if err != nil {
 		return err
 	}

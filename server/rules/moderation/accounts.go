@@ -37,7 +37,7 @@ func (s *Service) switchAll(ctx context.Context, by *db.Account, nicknames []str
 	}
 	var ids []string
 	err := s.db.Tx(ctx, func(tx *db.DB) error {
-		t, err := s.choose(ctx, tx, by, Deactivated.right, nicknames, tx.LockAccounts)
+		t, err := s.choose(ctx, tx, by, Deactivated.right, nicknames, s.withFollows(false))
 		if err != nil {
 			return err
 		}

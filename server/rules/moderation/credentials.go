@@ -57,7 +57,7 @@ func (s *Service) UpdateCredentials(ctx context.Context, by *db.Account, nicknam
 	}
 	return s.db.Tx(ctx, func(tx *db.DB) error {
 		wrong := found[:len(found):len(found)]
-		if _, err := s.choose(ctx, tx, by, UsersUpdated.right, []string{account.Nickname}, tx.LockAccounts); err != nil {
+		if _, err := s.choose(ctx, tx, by, UsersUpdated.right, []string{account.Nickname}, alone); err != nil {
 			return err
 		}
 		if err := s.social.In(tx).CorrectProfile(ctx, account, c.Profile); err != nil {

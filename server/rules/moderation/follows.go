@@ -29,11 +29,11 @@ func (s *Service) pair(ctx context.Context, by *db.Account, action *Action, foll
 		return err
 	}
 	return s.db.Tx(ctx, func(tx *db.DB) error {
-		t, err := s.choose(ctx, tx, by, action.right, []string{follower, followed}, func(ctx context.Context, ids []string) ([]db.Account, error) {
-			if err := tx.HoldAccounts(ctx, ids...); err != nil {
+		t, err := s.choose(ctx, tx, by, action.right, []string{follower, followed}, func(ctx context.Context, tx *db.DB, _, all []string) ([]db.Account, error) {
+			if err := tx.HoldAccounts(ctx, all...); err != nil {
 				return nil, err
 			}
-			return tx.Accounts(ctx, ids)
+			return tx.Accounts(ctx, all)
 		})
 		if errors.Is(err, db.ErrNotFound) {
 			return nil

@@ -36,19 +36,28 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func each(t *testing.T, fn func(t *testing.T, w *world)) {
 	t.Helper()
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		live, err := config.NewLive(config.DefaultSettings())
-		if err != nil {
-			t.Fatal(err)
-		}
-		now := func() time.Time { return noon }
-		w := &world{t: t, d: d, live: live, social: social.New(social.Parts{DB: d, Settings: live, Site: config.NewSite(dbtest.Base, false), Now: now})}
-		w.Service = moderation.New(moderation.Parts{DB: d, Social: w.social, Settings: live, Rights: rights.New(live, true), Now: now})
-		w.root, w.ann, w.bob = w.person("root"), w.person("ann"), w.person("bob")
-		w.root.IsAdmin = true
-		w.must(d.UpdateAccount(t.Context(), w.root, "is_admin"))
-		fn(t, w)
-	})
+	dbtest.Each(t, func(t *testing.T, d *db.DB) { fn(t, worldOf(t, d)) })
+}
+
+func worldOf(t *testing.T, d *db.DB) *world {
+	t.Helper()
+	live, err := config.NewLive(config.DefaultSettings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := func() time.Time { return noon }
+	w := &world{t: t, d: d, live: live, social: social.New(social.Parts{DB: d, Settings: live, Site: config.NewSite(dbtest.Base, false), Now: now})}
+	w.Service = moderation.New(moderation.Parts{DB: d, Social: w.social, Settings: live, Rights: rights.New(live, true), Now: now})
+	w.root, w.ann, w.bob = w.admin("root"), w.person("ann"), w.person("bob")
+	return w
+}
+
+func (w *world) admin(nickname string) *db.Account {
+	w.t.Helper()
+	a := w.person(nickname)
+	a.IsAdmin = true
+	w.must(w.d.UpdateAccount(w.t.Context(), a, "is_admin"))
+	return a
 }
 
 func (w *world) must(err error) {

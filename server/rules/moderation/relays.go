@@ -42,7 +42,7 @@ func (s *Service) UnfollowRelay(ctx context.Context, by *db.Account, address str
 		return err
 	}
 	return s.db.Tx(ctx, func(tx *db.DB) error {
-		if err := s.rights.Hold(ctx, tx, by, RelayUnfollowed.right); err != nil {
+		if err := s.rights.Hold(ctx, tx, by, RelayUnfollowed.right, relay.Accounts()...); err != nil {
 			return err
 		}
 		if err := s.relays.In(tx).Leave(ctx, relay); err != nil {

@@ -71,7 +71,7 @@ func (s *Service) setRole(ctx context.Context, by *db.Account, role Role, in boo
 	}
 	var ids []string
 	err := s.db.Tx(ctx, func(tx *db.DB) error {
-		t, err := s.choose(ctx, tx, by, action.right, nicknames, tx.LockAccounts)
+		t, err := s.choose(ctx, tx, by, action.right, nicknames, alone)
 		if err != nil {
 			return err
 		}

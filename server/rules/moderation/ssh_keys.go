@@ -50,7 +50,7 @@ func (s *Service) DeleteSSHKey(ctx context.Context, by *db.Account, nickname str
 // keysOf holds a local account for an action on its keys, of which it returns the
 // numbers.
 func (s *Service) keysOf(ctx context.Context, tx *db.DB, by *db.Account, action *Action, nickname string) (*db.Account, map[int64]bool, error) {
-	t, err := s.choose(ctx, tx, by, action.right, []string{nickname}, tx.LockAccounts)
+	t, err := s.choose(ctx, tx, by, action.right, []string{nickname}, alone)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -37,7 +37,7 @@ func (s *Service) setTags(ctx context.Context, by *db.Account, action *Action, n
 		given[i] = strings.ToLower(tag)
 	}
 	return s.db.Tx(ctx, func(tx *db.DB) error {
-		t, err := s.choose(ctx, tx, by, action.right, nicknames, tx.LockAccounts)
+		t, err := s.choose(ctx, tx, by, action.right, nicknames, alone)
 		if err != nil {
 			return err
 		}

@@ -18,14 +18,46 @@ type targets struct {
 	each []*db.Account // likewise, each once
 }
 
+// A holding holds the named accounts of a request, and all that it concerns, and
+// returns the latter in no order.
+type holding func(ctx context.Context, tx *db.DB, named, all []string) ([]db.Account, error)
+
+// alone holds the accounts and no others.
+func alone(ctx context.Context, tx *db.DB, _, all []string) ([]db.Account, error) {
+	return tx.LockAccounts(ctx, all)
+}
+
+// withFollows holds the accounts to be hidden, shown or erased with their followers and
+// those that they follow, which count them.
+func (s *Service) withFollows(erased bool) holding {
+	return func(ctx context.Context, tx *db.DB, named, all []string) ([]db.Account, error) {
+		if err := s.social.In(tx).HoldToHide(ctx, erased, named, all...); err != nil {
+			return nil, err
+		}
+		return tx.LockAccounts(ctx, all)
+	}
+}
+
+// withFriends holds the accounts that may begin with those that they follow then.
+func (s *Service) withFriends(ctx context.Context, tx *db.DB, _, all []string) ([]db.Account, error) {
+	friends, err := s.signup.In(tx).Friends(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := tx.HoldAccounts(ctx, append(friends, all...)...); err != nil {
+		return nil, err
+	}
+	return tx.LockAccounts(ctx, all)
+}
+
 // choose returns the accounts with these nicknames, all of them, loaded with
-// lock, which gets their ids in order. An unknown one is db.ErrNotFound.
+// hold. An unknown one is db.ErrNotFound.
 //
 // The acting account is locked and read too: by was read before the
 // transaction, and may have lost the right. So of two admins
 // who deactivate each other, one remains.
 func (s *Service) choose(ctx context.Context, tx *db.DB, by *db.Account, right rights.Right, nicknames []string,
-	lock func(context.Context, []string) ([]db.Account, error),
+	hold holding,
 ) (*targets, error) {
 	ids, err := resolve(ctx, tx, nicknames)
 	if err != nil {
@@ -37,7 +69,7 @@ func (s *Service) choose(ctx context.Context, tx *db.DB, by *db.Account, right r
 	}
 	slices.Sort(order)
 	order = slices.Compact(order)
-	rows, err := lock(ctx, order)
+	rows, err := hold(ctx, tx, ids, order)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,11 @@ func (s *Service) CreateUsers(ctx context.Context, by *db.Account, key string, a
 			if err := claim(ctx, tx, 0); err != nil {
 				return err
 			}
-			if err := s.rights.Hold(ctx, tx, by, UsersCreated.right); err != nil {
+			friends, err := s.signup.In(tx).Friends(ctx)
+			if err != nil {
+				return err
+			}
+			if err := s.rights.Hold(ctx, tx, by, UsersCreated.right, friends...); err != nil {
 				return err
 			}
 			made, err := s.signup.In(tx).CreateDrafts(ctx, drafts)
@@ -42,7 +46,7 @@ func (s *Service) CreateUsers(ctx context.Context, by *db.Account, key string, a
 // deleted one stays as it is, and is not logged again. An unknown nickname is
 // db.ErrNotFound, and nothing changes.
 func (s *Service) DeleteUsers(ctx context.Context, by *db.Account, nicknames ...string) error {
-	_, err := s.onEach(ctx, by, UsersDeleted, nicknames, func(tx *db.DB, a *db.Account) (bool, error) {
+	_, err := s.onEach(ctx, by, UsersDeleted, nicknames, s.withFollows(true), func(tx *db.DB, a *db.Account) (bool, error) {
 		return s.social.In(tx).DeleteAccount(ctx, by, a)
 	})
 	return err
@@ -52,7 +56,7 @@ func (s *Service) DeleteUsers(ctx context.Context, by *db.Account, nicknames ...
 // others stay as they are, and are not logged. It returns the ids of all in the
 // order of the nicknames.
 func (s *Service) Approve(ctx context.Context, by *db.Account, nicknames ...string) ([]string, error) {
-	return s.onEach(ctx, by, UsersApproved, nicknames, func(tx *db.DB, a *db.Account) (bool, error) {
+	return s.onEach(ctx, by, UsersApproved, nicknames, s.withFriends, func(tx *db.DB, a *db.Account) (bool, error) {
 		if !a.ApprovalPending {
 			return false, nil
 		}
@@ -63,7 +67,7 @@ func (s *Service) Approve(ctx context.Context, by *db.Account, nicknames ...stri
 // ConfirmEmails confirms the addresses of accounts, all or none, and each
 // unconfirmed one proceeds. All are logged.
 func (s *Service) ConfirmEmails(ctx context.Context, by *db.Account, nicknames ...string) error {
-	_, err := s.onEach(ctx, by, EmailConfirmed, nicknames, func(tx *db.DB, a *db.Account) (bool, error) {
+	_, err := s.onEach(ctx, by, EmailConfirmed, nicknames, s.withFriends, func(tx *db.DB, a *db.Account) (bool, error) {
 		return true, s.signup.In(tx).Confirm(ctx, a.ID)
 	})
 	return err
@@ -72,7 +76,7 @@ func (s *Service) ConfirmEmails(ctx context.Context, by *db.Account, nicknames .
 // ResendConfirmations mails another confirmation link to the accounts with an
 // address, confirmed or not. All are logged.
 func (s *Service) ResendConfirmations(ctx context.Context, by *db.Account, nicknames ...string) error {
-	_, err := s.onEach(ctx, by, ConfirmationResent, nicknames, func(tx *db.DB, a *db.Account) (bool, error) {
+	_, err := s.onEach(ctx, by, ConfirmationResent, nicknames, alone, func(tx *db.DB, a *db.Account) (bool, error) {
 		return true, s.signup.In(tx).Resend(ctx, a.ID)
 	})
 	return err
@@ -81,7 +85,7 @@ func (s *Service) ResendConfirmations(ctx context.Context, by *db.Account, nickn
 // ForcePasswordReset shuts local accounts out until they choose new passwords,
 // all or none. A remote one is db.ErrNotFound.
 func (s *Service) ForcePasswordReset(ctx context.Context, by *db.Account, nicknames ...string) error {
-	_, err := s.onEach(ctx, by, ResetForced, nicknames, func(tx *db.DB, a *db.Account) (bool, error) {
+	_, err := s.onEach(ctx, by, ResetForced, nicknames, alone, func(tx *db.DB, a *db.Account) (bool, error) {
 		return true, s.auth.In(tx).ForceReset(ctx, a.ID)
 	})
 	return err
@@ -90,13 +94,13 @@ func (s *Service) ForcePasswordReset(ctx context.Context, by *db.Account, nickna
 // onEach applies do to accounts, all or none, and logs those that it changed.
 // An unknown nickname is db.ErrNotFound, and nothing changes. It returns the
 // ids in the order of the nicknames.
-func (s *Service) onEach(ctx context.Context, by *db.Account, action *Action, nicknames []string, do func(tx *db.DB, a *db.Account) (bool, error)) ([]string, error) {
+func (s *Service) onEach(ctx context.Context, by *db.Account, action *Action, nicknames []string, hold holding, do func(tx *db.DB, a *db.Account) (bool, error)) ([]string, error) {
 	if err := s.rights.Check(by, action.right); err != nil || len(nicknames) == 0 {
 		return nil, err
 	}
 	var ids []string
 	err := s.db.Tx(ctx, func(tx *db.DB) error {
-		t, err := s.choose(ctx, tx, by, action.right, nicknames, tx.LockAccounts)
+		t, err := s.choose(ctx, tx, by, action.right, nicknames, hold)
 		if err != nil {
 			return err
 		}
@@ -133,7 +137,7 @@ func (s *Service) PasswordReset(ctx context.Context, by *db.Account, nickname st
 	}
 	var link *signup.Reset
 	err := s.db.Tx(ctx, func(tx *db.DB) error {
-		t, err := s.choose(ctx, tx, by, rights.Admins, []string{nickname}, tx.LockAccounts)
+		t, err := s.choose(ctx, tx, by, rights.Admins, []string{nickname}, alone)
 		if err != nil {
 			return err
 		}
@@ -150,7 +154,7 @@ func (s *Service) DisableMFA(ctx context.Context, by *db.Account, nickname strin
 		return err
 	}
 	return s.db.Tx(ctx, func(tx *db.DB) error {
-		t, err := s.choose(ctx, tx, by, rights.Admins, []string{nickname}, tx.LockAccounts)
+		t, err := s.choose(ctx, tx, by, rights.Admins, []string{nickname}, alone)
 		if err != nil {
 			return err
 		}
@@ -166,11 +170,11 @@ func (s *Service) StartBackup(ctx context.Context, by *db.Account, nickname, key
 		return err
 	}
 	return s.db.TxOnce(ctx, "backup", key, func(tx *db.DB) error {
-		if err := s.rights.Hold(ctx, tx, by, BackupRequested.right); err != nil {
-			return err
-		}
 		a, err := tx.AccountByNickname(ctx, nickname)
 		if err != nil {
+			return err
+		}
+		if err := s.rights.Hold(ctx, tx, by, BackupRequested.right, a.ID); err != nil {
 			return err
 		}
 		if err := s.archive.In(tx).StartFor(ctx, a.ID); err != nil {

@@ -73,7 +73,11 @@ type Asked struct {
 	plain bool
 	us    *db.Account // our relay actor
 	actor *db.Account // nil if not known yet
+	ends  []string    // the accounts of the follows that end with the subscription
 }
+
+// Accounts returns the ids of the accounts that Leave holds.
+func (a *Asked) Accounts() []string { return a.ends }
 
 // Find resolves the relay at address, and may call its server. It must not be
 // called in a transaction.
@@ -177,14 +181,19 @@ func (s *Service) Wait(ctx context.Context, relay *Asked, patience time.Duration
 // Named finds a relay by the address that an admin gave, or by its actor's id.
 // An unknown one is db.ErrNotFound.
 func (s *Service) Named(ctx context.Context, address string) (*Asked, error) {
-	if _, err := s.byName(ctx, s.db, address); err != nil {
+	r, err := s.byName(ctx, s.db, address)
+	if err != nil {
 		return nil, err
 	}
 	us, err := s.remote.RelayActor(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &Asked{URL: address, us: us}, nil
+	out := &Asked{URL: address, us: us}
+	if r.AccountID != "" {
+		out.ends = []string{us.ID, r.AccountID}
+	}
+	return out, nil
 }
 
 // Leave ends a subscription. The relay is notified and its own follow rejected;

@@ -72,26 +72,47 @@ func (s *Service) begin(ctx context.Context, settings *config.Settings, a *db.Ac
 	return jobs.Enqueue(ctx, s.db, jobs.Welcome{AccountID: a.ID})
 }
 
-// befriend creates the follows that the settings name. Accounts that are not
-// local, unknown, inactive or blocked are skipped.
-func (s *Service) befriend(ctx context.Context, i *config.Instance, a *db.Account) error {
-	names := slices.Concat(i.AutofollowedNicknames, i.AutofollowingNicknames)
+// Friends returns the ids of the accounts that a new account follows, or is followed
+// by, as the settings name them. A transaction in which an account begins holds them
+// together with the account.
+func (s *Service) Friends(ctx context.Context) ([]string, error) {
+	names := friends(&s.settings.Load().Instance)
 	if len(names) == 0 {
-		return nil
+		return nil, nil
 	}
 	known, err := s.db.AccountsByNickname(ctx, names, "")
+	ids := make([]string, len(known))
+	for i, k := range known {
+		ids[i] = k.ID
+	}
+	return ids, err
+}
+
+func friends(i *config.Instance) []string {
+	return slices.Concat(i.AutofollowedNicknames, i.AutofollowingNicknames)
+}
+
+// holdToBegin holds an account that may begin, and its friends.
+func (s *Service) holdToBegin(ctx context.Context, accountID string) error {
+	ids, err := s.Friends(ctx)
 	if err != nil {
 		return err
 	}
-	ids := []string{a.ID}
-	for _, k := range known {
-		ids = append(ids, k.ID)
+	return s.db.HoldAccounts(ctx, append(ids, accountID)...)
+}
+
+// befriend creates the follows that the settings name. Accounts that are not
+// local, unknown, inactive or blocked are skipped.
+func (s *Service) befriend(ctx context.Context, i *config.Instance, a *db.Account) error {
+	names := friends(i)
+	if len(names) == 0 {
+		return nil
 	}
-	slices.Sort(ids)
-	if err := s.db.HoldAccounts(ctx, ids...); err != nil {
+	if err := s.holdToBegin(ctx, a.ID); err != nil {
 		return err
 	}
-	if known, err = s.db.AccountsByNickname(ctx, names, ""); err != nil { // the current rows, held
+	known, err := s.db.AccountsByNickname(ctx, names, "") // the current rows, held
+	if err != nil {
 		return err
 	}
 	slices.SortFunc(known, func(a, b db.Account) int { return strings.Compare(a.ID, b.ID) })
@@ -208,14 +229,14 @@ func (s *Service) Approve(ctx context.Context, accountID string) error {
 func (s *Service) change(ctx context.Context, accountID string, fn func(t *Service, a *db.Account) (string, error)) error {
 	settings := s.settings.Load()
 	return s.db.Tx(ctx, func(tx *db.DB) error {
-		if err := tx.HoldAccounts(ctx, accountID); err != nil {
+		t := s.In(tx)
+		if err := t.holdToBegin(ctx, accountID); err != nil {
 			return err
 		}
 		a, err := tx.Account(ctx, accountID)
 		if err != nil || !a.Local {
 			return err
 		}
-		t := s.In(tx)
 		column, err := fn(t, a)
 		if err != nil || column == "" {
 			return err

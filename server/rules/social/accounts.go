@@ -29,7 +29,8 @@ func (s *Service) setActive(ctx context.Context, by, account *db.Account, active
 		return fault.Forbidden("Access denied")
 	}
 	return s.db.Tx(ctx, func(tx *db.DB) error {
-		if err := tx.HoldFollows(ctx, account.ID, atOnce, false); err != nil {
+		whole, err := tx.HoldFollows(ctx, atOnce, false, []string{account.ID})
+		if err != nil {
 			return err
 		}
 		a, err := tx.Account(ctx, account.ID)
@@ -49,13 +50,22 @@ func (s *Service) setActive(ctx context.Context, by, account *db.Account, active
 				}
 			}
 		}
-		return s.In(tx).applyActive(ctx, a, active)
+		return s.In(tx).applyActive(ctx, a, active, whole)
 	})
 }
 
-// applyActive shows or hides an account. Its row is held, and with it those of its
-// follows: its tallies come after them.
-func (s *Service) applyActive(ctx context.Context, a *db.Account, active bool) error {
+// HoldToHide holds the rows that hiding, showing or deleting accounts changes, in one
+// order with those of others: for an operation that holds others too, before anything
+// else. With erased the accounts are deleted.
+func (s *Service) HoldToHide(ctx context.Context, erased bool, accountIDs []string, others ...string) error {
+	_, err := s.db.HoldFollows(ctx, max(atOnce/max(len(accountIDs), 1), 1), erased, accountIDs, others...)
+	return err
+}
+
+// applyActive shows or hides an account. Its row is held, and if whole those of its
+// follows too. Else a job settles them: rows that are held later may come before those
+// that others wait for.
+func (s *Service) applyActive(ctx context.Context, a *db.Account, active, whole bool) error {
 	if a.Deactivated == !active {
 		return nil
 	}
@@ -63,9 +73,11 @@ func (s *Service) applyActive(ctx context.Context, a *db.Account, active bool) e
 	if err := s.db.UpdateAccount(ctx, a, "deactivated"); err != nil {
 		return err
 	}
-	done, err := settle(ctx, s.db, a, "", atOnce)
-	if err != nil || done == nil {
-		return err
+	if whole {
+		rest, err := settle(ctx, s.db, a, "", atOnce, true)
+		if err != nil || rest == nil {
+			return err
+		}
 	}
 	return jobs.Enqueue(ctx, s.db, jobs.Settle{AccountID: a.ID})
 }
@@ -73,12 +85,12 @@ func (s *Service) applyActive(ctx context.Context, a *db.Account, active bool) e
 // settle carries out the next part of showing or hiding an account, up to limit rows of
 // a kind: a hidden account loses its follows of local accounts, and its followers after
 // one, by id, do not count it. It returns the follower to continue from, nil if nothing
-// is left for a job.
-func settle(ctx context.Context, tx *db.DB, a *db.Account, after string, limit int) (*string, error) {
+// is left for a job. Unless all accounts are held, a step changes those of one kind.
+func settle(ctx context.Context, tx *db.DB, a *db.Account, after string, limit int, held bool) (*string, error) {
 	lost := false
 	if a.Deactivated {
 		cut, more, err := tx.CutLocalFollows(ctx, a.ID, limit)
-		if err != nil || more {
+		if err != nil || more || cut > 0 && !held {
 			return &after, err
 		}
 		lost = a.Local && cut > 0
@@ -99,7 +111,7 @@ func (s *Service) Settle(ctx context.Context, job jobs.Settle) error {
 		if err != nil {
 			return nil, ignoreNotFound(err)
 		}
-		return settle(ctx, tx, a, *after, stepChunk)
+		return settle(ctx, tx, a, *after, stepChunk, false)
 	})
 	if err != nil {
 		return err

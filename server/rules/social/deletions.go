@@ -43,7 +43,8 @@ func (s *Service) DeleteAccount(ctx context.Context, by, account *db.Account) (d
 		return false, fault.Forbidden("Access denied")
 	}
 	err = s.db.Tx(ctx, func(tx *db.DB) (err error) {
-		if err := tx.HoldFollows(ctx, account.ID, atOnce, true); err != nil {
+		held, err := tx.HoldFollows(ctx, atOnce, true, []string{account.ID})
+		if err != nil {
 			return err
 		}
 		a, err := tx.Account(ctx, account.ID)
@@ -54,7 +55,7 @@ func (s *Service) DeleteAccount(ctx context.Context, by, account *db.Account) (d
 			return err
 		}
 		whole := !a.Local && !a.Deactivated
-		if err := s.In(tx).applyActive(ctx, a, false); err != nil {
+		if err := s.In(tx).applyActive(ctx, a, false, held); err != nil {
 			return err
 		}
 		if err := tx.DeleteUser(ctx, a.ID); err != nil {
