@@ -70,6 +70,8 @@ type facts struct {
 	grave bool          // typed out even for one object
 	once  bool          // its arguments stand once in a request for many
 	delay time.Duration // in the terminal UI, where it is not defaultDelay
+	needs api.Privilege // "" for admins alone
+	free  bool          // it needs no privilege at all
 }
 
 const (
@@ -83,16 +85,16 @@ var kinds []facts
 
 func init() {
 	kinds = []facts{
-		{kind: ReportResolve, done: "resolved", state: api.ReportResolved, log: "report_update", rules: (*Engine).reportStates},
-		{kind: ReportClose, done: "closed", state: api.ReportClosed, log: "report_update", rules: (*Engine).reportStates},
-		{kind: ReportReopen, done: "reopened", state: api.ReportOpen, log: "report_update", rules: (*Engine).reportStates},
-		{kind: ReportNote, verb: "note add", done: "noted", rules: (*Engine).addNote},
-		{kind: ReportNoteDelete, done: "deleted", final: true, rules: (*Engine).deleteNote},
-		{kind: UserActivate, done: "activated", back: UserDeactivate, log: "activate", rules: (*Engine).activation},
-		{kind: UserDeactivate, done: "deactivated", back: UserActivate, log: "deactivate", rules: (*Engine).activation, final: true, delay: longDelay},
-		{kind: StatusDelete, done: "deleted", log: "status_delete", rules: (*Engine).deleteStatus, final: true, delay: longDelay},
-		{kind: StatusSensitive, verb: "set", rules: (*Engine).setStatus},
-		{kind: StatusVisibility, verb: "set", rules: (*Engine).setStatus},
+		{kind: ReportResolve, done: "resolved", state: api.ReportResolved, log: "report_update", rules: (*Engine).reportStates, needs: api.PrivilegeReports},
+		{kind: ReportClose, done: "closed", state: api.ReportClosed, log: "report_update", rules: (*Engine).reportStates, needs: api.PrivilegeReports},
+		{kind: ReportReopen, done: "reopened", state: api.ReportOpen, log: "report_update", rules: (*Engine).reportStates, needs: api.PrivilegeReports},
+		{kind: ReportNote, verb: "note add", done: "noted", rules: (*Engine).addNote, needs: api.PrivilegeReports},
+		{kind: ReportNoteDelete, done: "deleted", final: true, rules: (*Engine).deleteNote, needs: api.PrivilegeReports},
+		{kind: UserActivate, done: "activated", back: UserDeactivate, log: "activate", rules: (*Engine).activation, needs: api.PrivilegeUsersActivation},
+		{kind: UserDeactivate, done: "deactivated", back: UserActivate, log: "deactivate", rules: (*Engine).activation, final: true, delay: longDelay, needs: api.PrivilegeUsersActivation},
+		{kind: StatusDelete, done: "deleted", log: "status_delete", rules: (*Engine).deleteStatus, final: true, delay: longDelay, needs: api.PrivilegeStatuses},
+		{kind: StatusSensitive, verb: "set", rules: (*Engine).setStatus, needs: api.PrivilegeStatuses},
+		{kind: StatusVisibility, verb: "set", rules: (*Engine).setStatus, needs: api.PrivilegeStatuses},
 		{kind: UserApprove, done: "approved", log: "approve", rules: (*Engine).admission},
 		{kind: UserConfirm, done: "confirmed", log: "confirm_email", rules: (*Engine).admission},
 		{kind: UserResend, done: "mailed", rules: (*Engine).resendConfirmation},
@@ -107,14 +109,14 @@ func init() {
 		{kind: UserUnmakeModerator, back: UserMakeModerator, log: "revoke", now: "deprived of a role", rules: (*Engine).role},
 		{kind: UserFollow, back: UserUnfollow, rules: (*Engine).follow},
 		{kind: UserUnfollow, back: UserFollow, rules: (*Engine).follow},
-		{kind: UserMessage, done: "sent", rules: (*Engine).message, final: true},
+		{kind: UserMessage, done: "sent", rules: (*Engine).message, final: true, free: true},
 		{kind: ConfigRestore, done: "restored", rules: (*Engine).restoreSetting},
-		{kind: InviteRevoke, done: "revoked", rules: (*Engine).revokeInvite, final: true},
+		{kind: InviteRevoke, done: "revoked", rules: (*Engine).revokeInvite, final: true, needs: api.PrivilegeInvites},
 		{kind: AppDelete, done: "deleted", rules: (*Engine).deleteApp, final: true},
 		{kind: ChatMessageDelete, done: "deleted", log: "chat_message_delete", rules: (*Engine).deleteChatMessage, final: true},
-		{kind: MediaPurge, done: "purged", rules: (*Engine).purgeMedia, once: true},
-		{kind: MediaUnban, done: "unbanned", rules: (*Engine).unbanMedia},
-		{kind: SSHKeyDelete, done: "deleted", log: "ssh_key_delete", rules: (*Engine).deleteSSHKey, final: true},
+		{kind: MediaPurge, done: "purged", rules: (*Engine).purgeMedia, once: true, needs: api.PrivilegeMedia},
+		{kind: MediaUnban, done: "unbanned", rules: (*Engine).unbanMedia, needs: api.PrivilegeMedia},
+		{kind: SSHKeyDelete, done: "deleted", log: "ssh_key_delete", rules: (*Engine).deleteSSHKey, final: true, free: true},
 		{kind: RelayFollow, done: "asked", back: RelayUnfollow, rules: (*Engine).relay},
 		{kind: RelayUnfollow, done: "left", back: RelayFollow, rules: (*Engine).relay},
 	}
@@ -173,6 +175,13 @@ func KindForState(state string) (Kind, bool) {
 		return "", false
 	}
 	return kinds[i].kind, true
+}
+
+// Needs is the privilege that moderators need for k, "" if it is for admins alone;
+// false says that everybody may do it to what is their own.
+func (k Kind) Needs() (api.Privilege, bool) {
+	f := k.facts()
+	return f.needs, !f.free
 }
 
 // Irreversible reports whether no other action restores the state before k.

@@ -78,6 +78,21 @@ func nodes(data []byte) int {
 	return n
 }
 
+const (
+	nodeWeight  = 200 // bytes of a node of a YAML tree
+	valueWeight = 200 // bytes of a value, and of the request that has it
+)
+
+// Weight is about how many bytes of memory Read takes at most for a file.
+func Weight(data []byte) int {
+	n := min(nodes(data), maxNodes)
+	weight := n*nodeWeight + 2*len(data)
+	if bytes.IndexByte(data, '*') >= 0 { // aliases
+		n = maxValues
+	}
+	return weight + min(n, maxValues)*valueWeight
+}
+
 // document is the one document of a YAML text, nil of an empty one.
 func document(data []byte) (*yaml.Node, error) {
 	if nodes(data) > maxNodes {

@@ -22,11 +22,7 @@ func (a *App) checkCount(n int) error {
 	if a.Flags.DryRun {
 		return nil
 	}
-	limit := a.Flags.max
-	if limit < 0 && !a.Interactive() {
-		limit = scriptMax
-	}
-	if limit >= 0 && n > limit {
+	if limit := a.most(); limit >= 0 && n > limit {
 		return &UsageError{
 			Message: fmt.Sprintf("%d targets exceed --max %d; nothing was sent", n, limit),
 			Hint:    fmt.Sprintf("look with --dry-run, then add --max %d", n),
@@ -39,6 +35,43 @@ func (a *App) checkCount(n int) error {
 		}
 	}
 	return nil
+}
+
+// most is how many targets the flags allow, -1 for any number.
+func (a *App) most() int {
+	if a.Flags.max < 0 && !a.Interactive() {
+		return scriptMax
+	}
+	return a.Flags.max
+}
+
+// checkRead ends the reading of targets as soon as there are too many, where they
+// fill the memory of a server. Elsewhere all are counted, for checkCount to say how
+// many there are.
+func (a *App) checkRead(n int) error {
+	if !a.Hosted() {
+		return nil
+	}
+	limit := a.most()
+	switch {
+	case a.Flags.DryRun, limit > hostedTargets:
+		limit = hostedTargets
+	}
+	if n <= limit {
+		return nil
+	}
+	return &UsageError{
+		Message: fmt.Sprintf("there are more targets than the %d of --max; nothing was sent", limit),
+		Hint:    fmt.Sprintf("look with --dry-run, then add --max N, of up to %d over SSH", hostedTargets),
+	}
+}
+
+// CheckRead is checkRead for an object of so many bytes, which is kept.
+func (a *App) CheckRead(n, bytes int) error {
+	if err := a.Keep(targetSize + bytes); err != nil {
+		return err
+	}
+	return a.checkRead(n)
 }
 
 // Interactive tells whether somebody can be asked.

@@ -56,6 +56,9 @@ func GetEach[T any](ctx context.Context, a *App, shape output.Shape[T], targets 
 		slots <- struct{}{}
 		wg.Go(func() {
 			items[i], errs[i] = get(ctx, t.Target)
+			if errs[i] == nil {
+				errs[i] = a.Keep(keptSize(shape.Raw(items[i])))
+			}
 			<-slots
 		})
 	}
@@ -92,6 +95,10 @@ func GetEach[T any](ctx context.Context, a *App, shape output.Shape[T], targets 
 		details: detailsOf(failed), code: ExitPartial, hint: LookHint(targets[0].Noun, failed[0].Action.Target[len(targets[0].Noun)+1:]),
 	}
 }
+
+// keptSize is about how much memory an object takes that is kept as it was sent and
+// as it was read.
+func keptSize(raw []byte) int { return 1<<10 + 3*len(raw) }
 
 // Deref is the value p points to, or the zero value.
 func Deref[T any](p *T) T {

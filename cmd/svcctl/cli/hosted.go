@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc/client/action"
+	"svc/client/api"
 )
 
 // Hosted is a run for somebody at another machine, by a server that they reached
@@ -25,10 +26,69 @@ type Hosted struct {
 	State       string            // folder of the account's journal
 	Env         func(string) string
 	Now         func() time.Time
+	// May returns why the person may not use a part of the admin API, "" for those of
+	// admins alone. It is asked before their input is read. Nil asks nobody.
+	May func(p api.Privilege, writes bool) error
+	// Room counts bytes that the run keeps in memory, and refuses those for which the
+	// server has no room. Nil counts nothing.
+	Room func(bytes int) error
 }
 
-// hostedInput bounds what a hosted run reads into memory.
-const hostedInput = 16 << 20
+// The bounds of hosted runs, which share the memory of the server.
+const (
+	hostedInput   = 16 << 20 // bytes of standard input
+	hostedLine    = 1 << 20  // bytes of a line of it
+	hostedBody    = 1 << 20  // bytes of a body for the API, which accepts no more
+	hostedTargets = 10_000   // targets of a change, whatever --max says
+	hostedReads   = 1000     // objects that are read by name
+)
+
+// hostedReader is standard input until hostedInput.
+type hostedReader struct {
+	from io.Reader
+	left int64
+}
+
+func (r *hostedReader) Read(p []byte) (int, error) {
+	if r.left == 0 && len(p) > 0 { // an end may follow
+		var next [1]byte
+		if n, err := r.from.Read(next[:]); n == 0 {
+			return 0, err
+		}
+		return 0, Usagef("standard input is larger than %d MiB", hostedInput>>20)
+	}
+	n, err := r.from.Read(p[:min(int64(len(p)), r.left)])
+	r.left -= int64(n)
+	return n, err
+}
+
+// mayDo refuses what the person has no right to, before their input is read.
+func (a *App) mayDo(p api.Privilege, writes bool) error {
+	if a.hosted == nil || a.hosted.May == nil {
+		return nil
+	}
+	return a.hosted.May(p, writes)
+}
+
+// MayAdminister refuses what is for admins alone, before the person's input is read.
+func (a *App) MayAdminister(writes bool) error { return a.mayDo("", writes) }
+
+// MayChange refuses a kind of change, before the person's input is read.
+func (a *App) MayChange(kind action.Kind) error {
+	if p, needed := kind.Needs(); needed {
+		return a.mayDo(p, true)
+	}
+	return nil
+}
+
+// Keep counts bytes that a hosted run keeps in memory, and refuses them when there is
+// no room.
+func (a *App) Keep(bytes int) error {
+	if a.hosted == nil || a.hosted.Room == nil {
+		return nil
+	}
+	return a.hosted.Room(bytes)
+}
 
 var errElsewhere = errors.New("not over SSH")
 
@@ -39,7 +99,7 @@ func (h *Hosted) App() *App {
 		"HOME": h.State, "XDG_CONFIG_HOME": filepath.Join(h.State, "none"), "XDG_CACHE_HOME": filepath.Join(h.State, "none"), "XDG_STATE_HOME": h.State,
 	}
 	a := &App{
-		In: h.In, Out: h.Out, ErrOut: h.ErrOut, Now: h.Now, WatchPause: time.Second, hosted: h,
+		In: &hostedReader{h.In, hostedInput}, Out: h.Out, ErrOut: h.ErrOut, Now: h.Now, WatchPause: time.Second, hosted: h,
 		Getenv: func(name string) string {
 			if value, ours := given[name]; ours {
 				return value

@@ -11,9 +11,10 @@ import (
 )
 
 // Play asks about a plan of several steps as much as it deserves, and carries it
-// out until the first failure. plan makes it for the targets that args name.
-func (a *App) Play(ctx context.Context, noun string, args []string, plan func(*Connection, []action.Target) ([]action.Action, error)) error {
-	named, err := a.Targets(noun, args)
+// out until the first failure. plan makes it for the targets that args name, whom
+// changes of kind concern.
+func (a *App) Play(ctx context.Context, kind action.Kind, args []string, plan func(*Connection, []action.Target) ([]action.Action, error)) error {
+	named, err := a.toChange(kind, args)
 	if err != nil {
 		return err
 	}
@@ -32,7 +33,7 @@ func (a *App) Play(ctx context.Context, noun string, args []string, plan func(*C
 	if len(actions) == 0 {
 		return a.ShowResults(nil)
 	}
-	if err := conn.MayWrite(a, noun+" act"); err != nil {
+	if err := conn.MayWrite(a, kind.Noun()+" act"); err != nil {
 		return err
 	}
 	if err := a.checkCount(len(actions)); err != nil {

@@ -8,7 +8,7 @@ import (
 
 // Printer is the printer that the flags ask for.
 func (a *App) Printer() (*output.Printer, error) {
-	screen := output.Screen{Terminal: a.TTYOut, Color: a.Colored(a.TTYOut), Width: a.Width}
+	screen := output.Screen{Terminal: a.TTYOut, Color: a.Colored(a.TTYOut), Width: a.Width, Keep: a.Keep}
 	if !a.Flags.Quiet {
 		screen.Note = func(text string) { fmt.Fprintln(a.ErrOut, text) }
 	}

@@ -1,22 +1,18 @@
 package cli
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"svc/client/action"
+	"svc/client/api"
 	"svc/cmd/svcctl/cli/output"
 )
-
-// maxLine bounds a line of standard input, which may be a whole object.
-const maxLine = 16 << 20
 
 // Target is one object to act on, and the rest of its line of input.
 type Target struct {
@@ -29,17 +25,58 @@ type Target struct {
 // before anything else happens, so that a pipe from a list cannot shift the
 // pages under itself. Repeats count once.
 func (a *App) Targets(noun string, args []string) ([]Target, error) {
+	if slices.Contains(args, "-") {
+		if err := a.mayDo(readBy[noun], false); err != nil {
+			return nil, err
+		}
+	}
+	return a.targets(noun, args, func(n int) error {
+		if a.Hosted() && n > hostedReads {
+			return Usagef("more than %d names are not read over SSH at a time", hostedReads)
+		}
+		return nil
+	})
+}
+
+// readBy are the privileges that moderators need to read objects by name, where they
+// are not for admins alone.
+var readBy = map[string]api.Privilege{
+	"report": api.PrivilegeReports, "user": api.PrivilegeUsersRead, "status": api.PrivilegeStatuses,
+}
+
+// toChange are the targets of a kind of change, no more than --max allows. Who may
+// not make it is refused before standard input is read.
+func (a *App) toChange(kind action.Kind, args []string) ([]Target, error) {
+	if slices.Contains(args, "-") {
+		if err := a.MayChange(kind); err != nil {
+			return nil, err
+		}
+	}
+	return a.targets(kind.Noun(), args, a.checkRead)
+}
+
+// targetSize is more than a target takes in memory beside its texts.
+const targetSize = 400
+
+// targets reads targets; fits refuses the first too many.
+func (a *App) targets(noun string, args []string, fits func(n int) error) ([]Target, error) {
 	if len(args) == 0 {
 		return nil, Usagef("name a %s, or - to read their names from standard input", noun)
 	}
 	var all []Target
 	seen := map[string]bool{}
 	read := false
-	add := func(t Target) {
-		if !seen[t.String()] {
-			seen[t.String()] = true
-			all = append(all, t)
+	add := func(t Target) error {
+		name := t.String()
+		if seen[name] {
+			return nil
 		}
+		if err := a.Keep(targetSize + 4*len(name)); err != nil {
+			return err
+		}
+		seen[name] = true
+		all = append(all, t)
+		return fits(len(all))
 	}
 	for _, arg := range args {
 		if arg != "-" {
@@ -47,38 +84,26 @@ func (a *App) Targets(noun string, args []string) ([]Target, error) {
 			if err != nil {
 				return nil, err
 			}
-			add(Target{Target: t})
+			if err := add(Target{Target: t}); err != nil {
+				return nil, err
+			}
 			continue
 		}
 		if read {
 			return nil, Usagef("- stands twice")
 		}
 		read = true
-		if err := readTargets(noun, a.In, add); err != nil {
+		if err := a.EachLine("names", arg, func(n int, line []byte) error {
+			t, err := lineTarget(noun, line)
+			if err != nil {
+				return Usagef("line %d: %v", n, err)
+			}
+			return add(t)
+		}); err != nil {
 			return nil, err
 		}
 	}
 	return all, nil
-}
-
-func readTargets(noun string, in io.Reader, add func(Target)) error {
-	lines := bufio.NewScanner(in)
-	lines.Buffer(make([]byte, 64<<10), maxLine)
-	for n := 1; lines.Scan(); n++ {
-		line := bytes.TrimSpace(lines.Bytes())
-		if len(line) == 0 {
-			continue
-		}
-		t, err := lineTarget(noun, line)
-		if err != nil {
-			return Usagef("line %d: %v", n, err)
-		}
-		add(t)
-	}
-	if err := lines.Err(); err != nil {
-		return fmt.Errorf("read standard input: %w", err)
-	}
-	return nil
 }
 
 // lineTarget reads a name, or the target out of an object as lists and results
@@ -151,34 +176,36 @@ func lineTarget(noun string, line []byte) (Target, error) {
 	return Target{Target: t, before: before}, err
 }
 
-// Words are arguments that are no targets, with lines of standard input in place
-// of a dash. Typed names, and objects as lists print them, count by their ids.
-func (a *App) Words(noun string, args []string) ([]string, error) {
+// Words are arguments of a kind of change that are no targets, with lines of standard
+// input in place of a dash. Typed names, and objects as lists print them, count by
+// their ids.
+func (a *App) Words(kind action.Kind, noun string, args []string) ([]string, error) {
+	if slices.Contains(args, "-") {
+		if err := a.MayChange(kind); err != nil {
+			return nil, err
+		}
+	}
 	var all []string
 	for _, arg := range args {
 		if arg != "-" {
 			all = append(all, strings.TrimPrefix(arg, noun+"/"))
 			continue
 		}
-		lines := bufio.NewScanner(a.In)
-		lines.Buffer(make([]byte, 64<<10), maxLine)
-		for n := 1; lines.Scan(); n++ {
-			line := strings.TrimSpace(lines.Text())
-			if strings.HasPrefix(line, "{") {
+		if err := a.EachLine("names", arg, func(n int, line []byte) error {
+			word := string(line)
+			if line[0] == '{' {
 				var object struct {
 					ID string `json:"id"`
 				}
-				if err := json.Unmarshal([]byte(line), &object); err != nil || object.ID == "" {
-					return nil, Usagef("line %d: the object has no id", n)
+				if err := json.Unmarshal(line, &object); err != nil || object.ID == "" {
+					return Usagef("line %d: the object has no id", n)
 				}
-				line = object.ID
+				word = object.ID
 			}
-			if line != "" {
-				all = append(all, strings.TrimPrefix(line, noun+"/"))
-			}
-		}
-		if err := lines.Err(); err != nil {
-			return nil, fmt.Errorf("read standard input: %w", err)
+			all = append(all, strings.TrimPrefix(word, noun+"/"))
+			return a.CheckRead(len(all), len(word))
+		}); err != nil {
+			return nil, err
 		}
 	}
 	return all, nil

@@ -64,6 +64,7 @@ type watch[T any] struct {
 	known map[string]json.RawMessage
 	lines *output.Printer // nil where a table is drawn
 	away  bool            // the server did not answer last time
+	kept  int             // bytes of the longest list so far
 }
 
 // check refuses flags that do not go with --watch.
@@ -171,8 +172,15 @@ func (w *watch[T]) passes(err error) bool {
 // look reads the list and prints its changes.
 func (w *watch[T]) look(ctx context.Context) error {
 	var items []T
+	size := 0
 	l, _, err := walk(ctx, w.flags, w.list, func(item T) error {
 		items = append(items, item)
+		if size += 2 * keptSize(w.shape.Raw(item)); size > w.kept { // this list and the last
+			if err := w.app.Keep(size - w.kept); err != nil {
+				return err
+			}
+			w.kept = size
+		}
 		return nil
 	})
 	if err != nil {

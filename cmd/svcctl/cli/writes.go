@@ -23,7 +23,7 @@ type Deed struct {
 
 // ActOn asks as much as the deed deserves and carries it out.
 func (a *App) ActOn(ctx context.Context, d Deed, args []string) error {
-	targets, err := a.Targets(d.Kind.Noun(), args)
+	targets, err := a.toChange(d.Kind, args)
 	if err != nil {
 		return err
 	}

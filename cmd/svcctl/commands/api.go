@@ -104,7 +104,7 @@ func apiBody(a *cli.App, fields []string, input string, reads bool) (url.Values,
 		return nil, nil, cli.Usagef("--input and --field exclude each other")
 	}
 	if input != "" {
-		data, err := a.ReadInput("--input", input)
+		data, err := a.ReadBody("--input", input)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -221,6 +221,9 @@ func showRefusal(a *cli.App, err error) {
 func apiPages(a *cli.App, cmd *cobra.Command, conn *cli.Connection, path string, query url.Values) error {
 	var all []json.RawMessage
 	add := func(body []byte) (int, error) {
+		if err := a.Keep(4 * len(body)); err != nil { // as it came, and as it is printed
+			return 0, err
+		}
 		items, err := listIn(body)
 		all = append(all, items...)
 		return len(items), err

@@ -120,7 +120,7 @@ func chatDeleteMessageCommand(a *cli.App) *cobra.Command {
 		Short: "Delete messages of a chat, on both sides",
 		Args:  cli.NeedArgs(2, "a chat and the id of a message"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			messages, err := a.Words("message", args[1:])
+			messages, err := a.Words(action.ChatMessageDelete, "message", args[1:])
 			if err != nil {
 				return err
 			}

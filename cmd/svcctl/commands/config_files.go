@@ -80,9 +80,15 @@ func differenceShape(old, wanted string) output.Shape[difference] {
 }
 
 // readSettings reads a file of settings, - for standard input.
-func readSettings(a *cli.App, file string) ([]settings.Setting, error) {
+func readSettings(a *cli.App, file string, writes bool) ([]settings.Setting, error) {
+	if err := a.MayAdminister(writes); err != nil {
+		return nil, err
+	}
 	data, err := a.ReadInput("file", file)
 	if err != nil {
+		return nil, err
+	}
+	if err := a.Keep(settings.Weight(data)); err != nil {
 		return nil, err
 	}
 	wanted, err := settings.Read(data)
@@ -103,7 +109,7 @@ what is saved and not in the file is a difference too. Masks match any secret; a
 token without admin:write sees only masks.`,
 		Args: cli.ExactArgs(1, "one file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			wanted, err := readSettings(a, args[0])
+			wanted, err := readSettings(a, args[0], false)
 			if err != nil {
 				return err
 			}
@@ -136,11 +142,11 @@ token without admin:write sees only masks.`,
 }
 
 // planFlags are those of plan and apply.
-type planFlags struct{ prune, anew bool }
+type planFlags struct{ prune, anew, applies bool }
 
 // planChanges are the changes that make the saved settings those of a file.
 func planChanges(ctx context.Context, a *cli.App, file string, f planFlags) (*cli.Connection, configChanges, error) {
-	wanted, err := readSettings(a, file)
+	wanted, err := readSettings(a, file, f.applies)
 	if err != nil {
 		return nil, configChanges{}, err
 	}
@@ -203,7 +209,7 @@ func (c configChanges) summary() string {
 }
 
 func configApplyCommand(a *cli.App) *cobra.Command {
-	var f planFlags
+	f := planFlags{applies: true}
 	cmd := &cobra.Command{
 		Use:   "apply FILE",
 		Short: "Save the settings of a file, all or none; unchanged ones are not sent",

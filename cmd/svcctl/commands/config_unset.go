@@ -117,24 +117,24 @@ func settingNames(a *cli.App, args []string) ([]string, error) {
 			names = append(names, arg)
 			continue
 		}
-		data, err := a.ReadInput("names", arg)
-		if err != nil {
+		if err := a.MayChange(action.ConfigRestore); err != nil {
 			return nil, err
 		}
-		for n, line := range strings.Split(string(data), "\n") {
-			line = strings.TrimSpace(line)
-			if strings.HasPrefix(line, "{") {
+		if err := a.EachLine("names", arg, func(n int, line []byte) error {
+			name := string(line)
+			if line[0] == '{' {
 				var object struct{ Target, Group, Key string }
-				if err := json.Unmarshal([]byte(line), &object); err != nil {
-					return nil, cli.Usagef("line %d: %v", n+1, err)
+				if err := json.Unmarshal(line, &object); err != nil {
+					return cli.Usagef("line %d: %v", n, err)
 				}
-				if line = object.Target; line == "" {
-					line = settings.Name(object.Group, object.Key)
+				if name = object.Target; name == "" {
+					name = settings.Name(object.Group, object.Key)
 				}
 			}
-			if line != "" {
-				names = append(names, line)
-			}
+			names = append(names, name)
+			return a.CheckRead(len(names), len(name))
+		}); err != nil {
+			return nil, err
 		}
 	}
 	return names, nil

@@ -95,6 +95,9 @@ func docPutCommand(a *cli.App) *cobra.Command {
 			return nil, cobra.ShellCompDirectiveDefault
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := a.MayAdminister(true); err != nil {
+				return err
+			}
 			data, err := a.ReadInput("file", args[1])
 			if err != nil {
 				return err

@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,12 +25,12 @@ func reportNoteAddCommand(a *cli.App) *cobra.Command {
 			}
 			text := args[1]
 			if text == "-" {
-				data, err := io.ReadAll(io.LimitReader(a.In, maxNote+1))
-				if err != nil {
+				if err := a.MayChange(action.ReportNote); err != nil {
 					return err
 				}
-				if len(data) > maxNote {
-					return cli.Usagef("the note is longer than %d bytes", maxNote)
+				data, err := a.ReadShort("note", text, maxNote)
+				if err != nil {
+					return err
 				}
 				text = string(data)
 			}

@@ -34,7 +34,7 @@ func reportActCommand(a *cli.App) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.Play(cmd.Context(), "report", args, func(conn *cli.Connection, reports []action.Target) ([]action.Action, error) {
+			return a.Play(cmd.Context(), action.ReportResolve, args, func(conn *cli.Connection, reports []action.Target) ([]action.Action, error) {
 				books, err := playbook.Load(conn.Config.Playbooks, conn.Config.Templates)
 				if err != nil {
 					return nil, &cli.UsageError{Message: err.Error(), Hint: "mend playbooks: in " + login.PathsFrom(a.Getenv).Config}

@@ -91,12 +91,14 @@ func sshKeyAddCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			text, err := a.ReadInput("key", args[0])
+			if nick != "" {
+				if err := a.MayAdminister(true); err != nil {
+					return err
+				}
+			}
+			text, err := a.ReadShort("key", args[0], maxSSHKey)
 			if err != nil {
 				return err
-			}
-			if len(text) > maxSSHKey {
-				return cli.Usagef("%s is no public key: it is larger than %d KiB", action.Quote(args[0]), maxSSHKey>>10)
 			}
 			conn, err := a.Connect(cmd.Context())
 			if err != nil {

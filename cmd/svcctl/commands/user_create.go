@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -110,25 +109,22 @@ func oneUser(a *cli.App, nickname, email string, fromStdin bool) ([]*madeUser, e
 }
 
 func readUsers(a *cli.App, file string) ([]*madeUser, error) {
-	data, err := a.ReadInput("--file", file)
-	if err != nil {
+	if err := a.MayAdminister(true); err != nil {
 		return nil, err
 	}
 	var users []*madeUser
-	for n, line := range bytes.Split(data, []byte("\n")) {
-		if line = bytes.TrimSpace(line); len(line) == 0 {
-			continue
-		}
+	err := a.EachLine("--file", file, func(n int, line []byte) error {
 		u := &madeUser{}
 		if err := json.Unmarshal(line, &u.NewUser); err != nil {
-			return nil, cli.Usagef("line %d: %v", n+1, err)
+			return cli.Usagef("line %d: %v", n, err)
 		}
 		if u.Nickname == "" || u.Email == "" {
-			return nil, cli.Usagef("line %d: nickname and email are wanted", n+1)
+			return cli.Usagef("line %d: nickname and email are wanted", n)
 		}
 		users = append(users, u)
-	}
-	return users, nil
+		return a.CheckRead(len(users), 3*len(line))
+	})
+	return users, err
 }
 
 func createUsers(ctx context.Context, a *cli.App, users []*madeUser) error {

@@ -4,14 +4,19 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
 	"strings"
 	"sync"
 
 	"github.com/google/shlex"
 
+	"svc/client"
+	"svc/client/api"
 	"svc/client/safe"
 	"svc/cmd/svcctl/cli"
 	"svc/cmd/svcctl/commands"
+	"svc/server/platform/rights"
+	"svc/server/rules/auth"
 )
 
 // maxCommand is the longest command line, in bytes.
@@ -37,16 +42,46 @@ func (s *session) command(line string) (code int, verb string) {
 	}
 	ctx, cancel := context.WithCancelCause(s.ctx)
 	defer cancel(nil)
+	held := s.rooms.enter(s.account.ID)
+	defer held.leave()
 	room := &bounded{left: s.limits.Output, full: func() { cancel(errFull) }}
 	code = commands.RunHosted(ctx, &cli.Hosted{
 		In: s.channel, Out: room.of(s.channel), ErrOut: room.of(s.channel.Stderr()),
 		URL: s.service.BaseURL(), Token: s.token, Transport: s.http, State: s.folder(s.account), Env: s.getenv, Now: s.now,
+		May: s.may, Room: held.take,
 	}, words)
 	if room.overflown() {
 		s.say(fmt.Sprintf("The output was cut off after %d MiB. Ask for less of it, with --limit or --fields.", s.limits.Output>>20))
 		code = cli.ExitFailed
 	}
 	return code, safe.Line(strings.Join(words[:min(2, len(words))], " "))
+}
+
+// may returns why the account may not use a part of the admin API now.
+func (s *session) may(p api.Privilege, writes bool) error {
+	id, err := s.identities.Identify(s.ctx, s.token)
+	if err != nil {
+		return err
+	}
+	if id == nil {
+		return errGone
+	}
+	right, scope := rights.Right(p), "admin:read"
+	if p == "" {
+		right = rights.Admins
+	}
+	if writes {
+		scope = "admin:write"
+	}
+	if err := s.rights.Check(id.Account, right); err != nil {
+		return &client.Error{Status: http.StatusForbidden, Message: err.Error()}
+	}
+	for _, held := range id.Scopes {
+		if auth.Grants(held, scope) || auth.Grants(scope, held) { // or a part of it
+			return nil
+		}
+	}
+	return &client.Error{Status: http.StatusForbidden, Message: "The key has not the scope " + scope + "."}
 }
 
 // bounded is the output of a command, of both streams together.

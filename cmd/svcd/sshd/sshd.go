@@ -45,13 +45,14 @@ type Limits struct {
 	Handshake   time.Duration // from the connection to the right key
 	Idle        time.Duration // without a byte of the client
 	Output      int64         // of a command, in bytes
+	Room, Rooms int64         // memory for what a command, and all of them, read and build, in bytes
 	Check       time.Duration // between two looks whether a session still has its rights
 }
 
 // Usual are the limits of a service.
 var Usual = Limits{
 	Connections: 100, PerAddress: 10, PerAccount: 8, Failures: 10, FailureTime: 10 * time.Minute,
-	Handshake: 20 * time.Second, Idle: 30 * time.Minute, Output: 64 << 20, Check: time.Second,
+	Handshake: 20 * time.Second, Idle: 30 * time.Minute, Output: 64 << 20, Room: 64 << 20, Rooms: 128 << 20, Check: time.Second,
 }
 
 // Parts are the dependencies of a Server.
@@ -76,6 +77,7 @@ type Server struct {
 	now        func() time.Time
 	inside     *inside
 	doors      *doors
+	rooms      *rooms
 
 	ctx  context.Context // of all sessions
 	stop context.CancelCauseFunc
@@ -107,7 +109,7 @@ func New(ctx context.Context, p Parts) (*Server, error) {
 	s := &Server{
 		service: p.Service, identities: identities, rights: rights.New(p.Service.Settings, p.Config.FromDatabase), base: base,
 		data: filepath.Join(p.Config.DataDir, "ssh"), limits: p.Limits, log: p.Log, now: p.Now,
-		inside: newInside(p.Service.HTTP()), doors: newDoors(p.Limits, p.Now),
+		inside: newInside(p.Service.HTTP()), doors: newDoors(p.Limits, p.Now), rooms: newRooms(p.Limits),
 	}
 	s.config = &ssh.ServerConfig{
 		PublicKeyCallback: s.offered, ServerVersion: "SSH-2.0-svcd",

@@ -48,6 +48,9 @@ type Screen struct {
 	Width    int // in cells, 0 for none
 	// Note tells a person about what does not fit, nil to tell nobody.
 	Note func(string)
+	// Keep is told how many bytes a record takes that is kept until the end, and may
+	// refuse it. Nil accepts all.
+	Keep func(bytes int) error
 }
 
 // Printer writes records in one of the formats. Its methods are called in
@@ -190,8 +193,23 @@ func (p *Printer) take(r Record) error {
 	if p.opts.Sort == "" && (p.Format() == "table" || p.Format() == "wide") {
 		r.JSON = nil
 	}
+	if p.screen.Keep != nil {
+		if err := p.screen.Keep(r.size()); err != nil {
+			return err
+		}
+	}
 	p.kept = append(p.kept, r)
 	return nil
+}
+
+// size is about how many bytes a record takes until it is printed: as it came, and as
+// it is written.
+func (r Record) size() int {
+	n := 256 + len(r.Name) + len(r.Card) + 2*len(r.JSON)
+	for _, cell := range r.Cells {
+		n += 32 + 2*len(cell)
+	}
+	return n
 }
 
 // Counts tells whether only the number of records is printed.
