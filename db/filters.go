@@ -90,10 +90,12 @@ func (d *DB) DeleteFilter(ctx context.Context, accountID string, number int64) e
 
 // StatusText is the text of a status that filters look at.
 type StatusText struct {
-	ID          string
-	SpoilerText string
-	Content     string            // HTML
-	Options     Slice[PollOption] // of its poll
+	ID           string
+	SpoilerText  string
+	Content      string            // HTML
+	Options      Slice[PollOption] // of its poll
+	Description  string            // of one of its files
+	Descriptions []string          `gorm:"-"` // of all of its files that have one
 }
 
 // StatusTexts returns the texts of statuses by id; unknown ids are left out.
@@ -102,9 +104,15 @@ func (d *DB) StatusTexts(ctx context.Context, ids []string) (map[string]StatusTe
 	if len(ids) == 0 {
 		return out, nil
 	}
-	rows, err := list[StatusText](ctx, d, "texts of statuses", `SELECT s.id, s.spoiler_text, s.content, COALESCE(p.options, '[]') AS options
-		FROM statuses s LEFT JOIN polls p ON p.status_id = s.id WHERE s.id IN ?`, ids)
+	rows, err := list[StatusText](ctx, d, "texts of statuses", `SELECT s.id, s.spoiler_text, s.content, COALESCE(p.options, '[]') AS options,
+			COALESCE(m.description, '') AS description
+		FROM statuses s LEFT JOIN polls p ON p.status_id = s.id LEFT JOIN media_attachments m ON m.status_id = s.id AND m.description <> ''
+		WHERE s.id IN ?`, ids)
 	for _, r := range rows {
+		r.Descriptions = out[r.ID].Descriptions
+		if r.Description != "" {
+			r.Descriptions = append(r.Descriptions, r.Description)
+		}
 		out[r.ID] = r
 	}
 	return out, err

@@ -1,11 +1,13 @@
 package server_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"svc/client"
 	"svc/client/api"
 	"svc/db"
 	"svc/server/platform/config"
@@ -189,6 +191,29 @@ func TestWhatAFilterMatchesIsNotTold(t *testing.T) {
 		rows := 0
 		if err := s.DB.Writer().QueryRowContext(ctx, "SELECT COUNT(*) FROM notifications").Scan(&rows); err != nil || rows != 3 {
 			t.Errorf("%d rows, %v", rows, err)
+		}
+	})
+}
+
+// TestFiltersLookAtAllThatPeopleRead: in one form, wherever it stands, in lists and in
+// notifications alike.
+func TestFiltersLookAtAllThatPeopleRead(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		ctx, ann, ben := t.Context(), s.Client("ann"), s.Client("ben")
+		s.User("ann")
+		must(ann.Filters.Create(ctx, api.NewFilter{Phrase: given("the café"), Context: []string{"public", "notifications"}, Irreversible: given(api.Bool(true))}))(t)
+		say(t, ben, "@ann at the\ncafe\u0301")
+		say(t, ben, "@ann where?", func(f *api.NewStatus) {
+			f.Poll = &api.NewPoll{Options: []string{"home", "THE CAFÉ"}, ExpiresIn: new(api.Int(3600))}
+		})
+		picture := must(ben.Media.Upload(ctx, client.File{Name: "a.txt", Content: strings.NewReader("text")}, api.MediaForm{Description: given("us in the café")}))(t)
+		say(t, ben, "@ann look", func(f *api.NewStatus) { f.MediaIDs = []string{picture.ID} })
+		say(t, ben, "@ann in the cafés")
+		if items := must(ann.Timelines.Public(api.TimelineQuery{}).Page(ctx))(t).Items; len(items) != 1 {
+			t.Errorf("%d public statuses, want 1", len(items))
+		}
+		if items := must(ann.Notifications.List(api.NotificationQuery{}).Page(ctx))(t).Items; len(items) != 1 {
+			t.Errorf("%d notifications, want 1", len(items))
 		}
 	})
 }

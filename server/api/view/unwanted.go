@@ -7,6 +7,7 @@ import (
 	"svc/db"
 	"svc/server/platform/text"
 	"svc/server/rules/auth"
+	"svc/server/rules/notify"
 )
 
 // Unwanted leaves out statuses that viewers do not want, by rules that no query
@@ -56,7 +57,7 @@ func (u *Unwanted) LeaveOut(ctx context.Context, refs []db.StatusRef) ([]db.Stat
 		return refs, nil
 	}
 	var (
-		texts map[string]string
+		texts map[string][]*text.Reading
 		lost  = map[string]map[string]bool{}
 	)
 	if len(u.phrases) > 0 {
@@ -77,7 +78,7 @@ func (u *Unwanted) LeaveOut(ctx context.Context, refs []db.StatusRef) ([]db.Stat
 				return nil, err
 			}
 		}
-		matches := func(p text.Phrase) bool { return p.In(texts[id]) }
+		matches := func(p text.Phrase) bool { return slices.ContainsFunc(texts[id], p.In) }
 		if author == viewer || !lost[viewer][id] && !slices.ContainsFunc(u.phrases[viewer], matches) {
 			out = append(out, r)
 		}
@@ -85,21 +86,17 @@ func (u *Unwanted) LeaveOut(ctx context.Context, refs []db.StatusRef) ([]db.Stat
 	return out, nil
 }
 
-// texts returns the texts that filters apply to, in lower case, by status.
-func (u *Unwanted) texts(ctx context.Context, refs []db.StatusRef) (map[string]string, error) {
+// texts returns the texts that filters apply to, by status.
+func (u *Unwanted) texts(ctx context.Context, refs []db.StatusRef) (map[string][]*text.Reading, error) {
 	ids := make([]string, len(refs))
 	for i := range refs {
 		ids[i] = ShownID(&refs[i])
 	}
 	slices.Sort(ids)
 	rows, err := u.db.StatusTexts(ctx, slices.Compact(ids))
-	out := make(map[string]string, len(rows))
+	out := make(map[string][]*text.Reading, len(rows))
 	for id, t := range rows {
-		all := t.SpoilerText + "\n" + text.Plain(t.Content)
-		for _, option := range t.Options {
-			all += "\n" + option.Title
-		}
-		out[id] = text.Lower(all)
+		out[id] = notify.Readings(t)
 	}
 	return out, err
 }

@@ -50,17 +50,21 @@ type Actor struct {
 // Object is a created object. Callers must sanitise Content if a policy changed
 // it.
 type Object struct {
-	Type        string
-	Content     string // HTML
-	Source      string // the local source text; changes along with Content
-	Summary     string
-	Name        string
-	Attachments bool
-	Sensitive   bool
-	Tags        []string // hashtags, without #
-	Published   time.Time
-	Expires     time.Time // zero is never
-	Reply       bool
+	Type       string
+	Content    string // HTML
+	Source     string // the source text; changes along with Content
+	SourceHTML bool   // whether Source is HTML
+	Summary    string
+	Name       string
+	Options    []string // of a poll
+	// Descriptions are those of files. They may change, but not in number.
+	Descriptions []string
+	Attachments  bool
+	Sensitive    bool
+	Tags         []string // hashtags, without #
+	Published    time.Time
+	Expires      time.Time // zero is never
+	Reply        bool
 	// ParentSummary is the summary of a Reply's parent.
 	ParentSummary string
 }

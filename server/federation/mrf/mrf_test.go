@@ -322,6 +322,15 @@ func TestPoliciesAboutTexts(t *testing.T) {
 		{"a word of the name", reject, note(says("", "", "spam")), "[KeywordPolicy] Matches with rejected keyword"},
 		{"a word as it was typed", reject, note(func(a *mrf.Activity) { a.Object.Source = "spam" }), "[KeywordPolicy] Matches with rejected keyword"},
 		{"a pattern", reject, note(says("CHEAP \n watches", "", "")), "[KeywordPolicy] Matches with rejected keyword"},
+		{"a word of an option", reject, note(func(a *mrf.Activity) { a.Object.Options = []string{"ham", "spam"} }), "[KeywordPolicy] Matches with rejected keyword"},
+		{"a word of a description", reject, note(func(a *mrf.Activity) { a.Object.Descriptions = []string{"", "a spam"} }), "[KeywordPolicy] Matches with rejected keyword"},
+		{"a word of a hashtag", reject, note(func(a *mrf.Activity) { a.Object.Tags = []string{"spam"} }), "[KeywordPolicy] Matches with rejected keyword"},
+		{"a word of an address behind a link", reject, note(says(`<a href="https://spam.example">x</a>`, "", "")), "[KeywordPolicy] Matches with rejected keyword"},
+		{"a word in markup", reject, note(says(`<p class="spam">s<b>pa</b>n</p>`, "", "")), `<p class="spam">s<b>pa</b>n</p>||`},
+		{"a word across markup", reject, note(says("<p>s<b>pa</b>m</p>", "", "")), "[KeywordPolicy] Matches with rejected keyword"},
+		{"a word of a subject with markup", reject, note(says("", "s<i>p</i>am", "")), "[KeywordPolicy] Matches with rejected keyword"},
+		{"a word of a subject without", reject, note(says("", "a<spam b", "")), "[KeywordPolicy] Matches with rejected keyword"},
+		{"markup as it was typed", reject, note(func(a *mrf.Activity) { a.Object.Source, a.Object.SourceHTML = `<p class="spam">x</p>`, true }), "<p>hello</p>||"},
 		{"of what is no post", reject, follow(), ""},
 		{"replaced", replace, note(says("foo foo", "a foo", "foobar")), "b$1or b$1or|a b$1or|b$1orb$1or"},
 		{"a subject that replies", settings("EnsureRePrepended", nil), note(reply("news", "news")), "<p>hello</p>|re: news|"},
@@ -344,6 +353,21 @@ func TestPoliciesAboutTexts(t *testing.T) {
 		if s != c.want {
 			t.Errorf("%s: %s, want %s", c.name, s, c.want)
 		}
+	}
+	given := note(says(`<a href="https://foo.example">foo</a>`, "", ""), func(a *mrf.Activity) {
+		o := a.Object
+		o.Source, o.Options, o.Tags, o.Descriptions = "foo https://foo.example", []string{"foo"}, []string{"foo"}, []string{"a foo"}
+	})
+	after, err := mrf.Filter(words(func(k *config.KeywordPolicy) {
+		k.Replace = []config.Replacement{{Pattern: pattern(t, "foo"), With: "bar"}}
+	}), mrf.Here{Now: noon}, given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := *given.Object
+	want.Content, want.Source, want.Descriptions = `<a href="https://foo.example">bar</a>`, "bar https://foo.example", []string{"a bar"}
+	if diff := cmp.Diff(&want, after.Object); diff != "" || given.Object.Descriptions[0] != "a foo" {
+		t.Error(diff)
 	}
 	got, err := mrf.Filter(words(func(k *config.KeywordPolicy) { k.FederatedTimelineRemoval = list("hello") }), mrf.Here{Now: noon}, note())
 	if s := outcome(got, err); s != "to F,ann cc P files" {

@@ -41,29 +41,86 @@ func tag(j *judge) string {
 	return ""
 }
 
-// keyword applies the patterns for texts.
+// keyword applies the patterns for texts. Options and hashtags are names, by
+// which servers tell them apart, so these are looked at and stay as they are.
 func keyword(j *judge) string {
-	if !j.created() {
+	k := &j.settings.Keyword
+	if !j.created() || len(k.Reject)+len(k.FederatedTimelineRemoval)+len(k.Replace) == 0 {
 		return ""
 	}
-	k := &j.settings.Keyword
-	found := func(patterns []config.Pattern) bool {
-		return slices.ContainsFunc(patterns, func(p config.Pattern) bool {
-			return slices.ContainsFunc([]string{j.Object.Content, j.Object.Source, j.Object.Summary, j.Object.Name}, p.Match)
-		})
+	if len(k.Reject)+len(k.FederatedTimelineRemoval) > 0 {
+		readings := j.Object.readings()
+		found := func(patterns []config.Pattern) bool {
+			return slices.ContainsFunc(patterns, func(p config.Pattern) bool { return slices.ContainsFunc(readings, p.Phrase().In) })
+		}
+		if found(k.Reject) {
+			return "Matches with rejected keyword"
+		}
+		if found(k.FederatedTimelineRemoval) {
+			j.unlist()
+		}
 	}
-	if found(k.Reject) {
-		return "Matches with rejected keyword"
-	}
-	if found(k.FederatedTimelineRemoval) {
-		j.unlist()
+	o, rules := j.Object, j.here.Texts
+	if len(k.Replace) > 0 {
+		o.Descriptions = slices.Clone(o.Descriptions)
 	}
 	for _, r := range k.Replace {
-		for _, s := range []*string{&j.Object.Content, &j.Object.Source, &j.Object.Summary, &j.Object.Name} {
-			*s = r.Pattern.Replace(*s, r.With)
+		p := r.Pattern.Phrase()
+		o.Content = p.ReplaceHTML(o.Content, r.With, rules)
+		o.Summary = replaceLine(p, o.Summary, r.With, rules)
+		o.Name = replaceLine(p, o.Name, r.With, rules)
+		for i, s := range o.Descriptions {
+			o.Descriptions[i] = p.ReplaceText(s, r.With, rules)
+		}
+		if o.SourceHTML {
+			o.Source = p.ReplaceHTML(o.Source, r.With, rules)
+		} else {
+			o.Source = p.ReplaceText(o.Source, r.With, rules)
 		}
 	}
 	return ""
+}
+
+// replaceLine replaces in a subject or a name, which many servers send as HTML.
+func replaceLine(p text.Phrase, s, with string, rules *text.Rules) string {
+	if markup(s) {
+		return p.ReplaceHTML(s, with, rules)
+	}
+	return p.ReplaceText(s, with, rules)
+}
+
+// markup reports whether a line may be HTML.
+func markup(s string) bool { return strings.ContainsAny(s, "<&") }
+
+// readings returns the texts of an object that people read. The addresses of
+// pages that links hide are among them.
+func (o *Object) readings() []*text.Reading {
+	out := []*text.Reading{text.ReadHTML(o.Content)}
+	plain := func(texts ...string) {
+		for _, s := range texts {
+			if s != "" {
+				out = append(out, text.ReadText(s))
+			}
+		}
+	}
+	for _, s := range []string{o.Summary, o.Name} {
+		plain(s)
+		if markup(s) {
+			out = append(out, text.ReadHTML(s))
+		}
+	}
+	if o.SourceHTML {
+		out = append(out, text.ReadHTML(o.Source))
+	} else {
+		plain(o.Source)
+	}
+	plain(o.Options...)
+	plain(o.Descriptions...)
+	for _, tag := range o.Tags {
+		plain("#" + tag)
+	}
+	plain(text.PageLinks(o.Content)...)
+	return out
 }
 
 // hellthread hides statuses with many recipients, and rejects those with very

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"svc/client/settings/term"
+	"svc/server/platform/text"
 )
 
 // Policies is :mrf with the settings of its policies, which filter activities
@@ -91,8 +92,9 @@ type Allowed struct {
 
 // A Pattern is a text, or a regular expression.
 type Pattern struct {
-	text string // in wire form
-	re   *regexp.Regexp
+	text   string // in wire form
+	re     *regexp.Regexp
+	phrase text.Phrase
 }
 
 // String returns the pattern in wire form: spam, ~r/spam/i.
@@ -101,8 +103,8 @@ func (p Pattern) String() string { return p.text }
 // Equal reports whether both are written alike.
 func (p Pattern) Equal(other Pattern) bool { return p.text == other.text }
 
-// Match reports whether s contains the text, or matches the expression. The
-// empty text matches nothing.
+// Match reports whether s, a name or an address, contains the text, or matches
+// the expression. The empty text matches nothing.
 func (p Pattern) Match(s string) bool {
 	if p.re != nil {
 		return p.re.MatchString(s)
@@ -110,20 +112,8 @@ func (p Pattern) Match(s string) bool {
 	return p.text != "" && strings.Contains(s, p.text)
 }
 
-// Replace replaces all matches in s by with. In an expression, \1 is its first
-// group, and so on.
-func (p Pattern) Replace(s, with string) string {
-	switch {
-	case p.re != nil:
-		return p.re.ReplaceAllString(s, groups.ReplaceAllString(strings.ReplaceAll(with, "$", "$$"), "$${$1}"))
-	case p.text == "":
-		return s
-	}
-	return strings.ReplaceAll(s, p.text, with)
-}
-
-// groups are the references to groups in replacements.
-var groups = regexp.MustCompile(`\\([0-9])`)
+// Phrase is the pattern for texts that people read.
+func (p Pattern) Phrase() text.Phrase { return p.phrase }
 
 // A Replacement is a pattern and its replacement.
 type Replacement struct {
@@ -133,7 +123,7 @@ type Replacement struct {
 
 // PatternOf parses a pattern in wire form; ok is false for an invalid
 // expression.
-func PatternOf(text string) (p Pattern, ok bool) { return decodePattern(wordTerm(text)) }
+func PatternOf(s string) (p Pattern, ok bool) { return decodePattern(wordTerm(s)) }
 
 // policyModule is the prefix of policy modules.
 const policyModule = "Svc.Web.ActivityPub.MRF."
@@ -193,10 +183,13 @@ func policySettings() []Setting {
 func decodePattern(t term.Term) (Pattern, bool) {
 	if t.Kind() == term.KindRegex {
 		re, err := t.Regexp()
-		return Pattern{text: t.Wire(), re: re}, err == nil
+		if err != nil {
+			return Pattern{}, false
+		}
+		return Pattern{text: t.Wire(), re: re, phrase: text.Expression(re)}, true
 	}
-	text, ok := t.Text()
-	return Pattern{text: text}, ok
+	s, ok := t.Text()
+	return Pattern{text: s, phrase: text.ExactPhrase(s)}, ok
 }
 
 func decodePatterns(t term.Term) ([]Pattern, bool) {

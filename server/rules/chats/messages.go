@@ -80,14 +80,9 @@ func (s *Service) send(ctx context.Context, tx *db.DB, by *db.Account, chat *db.
 	if m.Content, err = s.render(ctx, tx, m.Text); err != nil {
 		return nil, err
 	}
-	if err := s.judge(by, to, m); err != nil {
-		return nil, err
-	}
-	if !m.HasMedia {
-		mediaID = 0
-	}
+	var files []db.MediaAttachment
 	if mediaID != 0 {
-		err := tx.AttachMedia(ctx, by.ID, m.ID, []int64{mediaID})
+		files, err = tx.UnusedMedia(ctx, by.ID, []int64{mediaID})
 		if errors.Is(err, db.ErrNotFound) {
 			return nil, fault.Invalid("Could not find the media to attach")
 		}
@@ -95,10 +90,34 @@ func (s *Service) send(ctx context.Context, tx *db.DB, by *db.Account, chat *db.
 			return nil, err
 		}
 	}
+	before := slices.Clone(files)
+	if err := s.judge(by, to, m, files); err != nil {
+		return nil, err
+	}
+	if m.HasMedia {
+		if err := attach(ctx, tx, m, before, files); err != nil {
+			return nil, err
+		}
+	}
 	if err := s.sent(ctx, tx, by, to, m, chat); err != nil {
 		return nil, err
 	}
 	return &db.ChatEntry{ChatMessage: *m, ChatID: chat.ID}, nil
+}
+
+// attach gives a message its files, with the descriptions that policies changed.
+func attach(ctx context.Context, tx *db.DB, m *db.ChatMessage, before, files []db.MediaAttachment) error {
+	for i := range files {
+		if err := tx.AttachMedia(ctx, m.AccountID, m.ID, []int64{files[i].ID}); err != nil {
+			return err
+		}
+		if files[i].Description != before[i].Description {
+			if err := tx.DescribeAttachment(ctx, &files[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // sent stores a message of a local or remote author. It appears in the chats in

@@ -11,6 +11,7 @@ import (
 	"svc/server/federation/activitypub"
 	"svc/server/federation/mrf"
 	"svc/server/platform/config"
+	"svc/server/platform/text"
 )
 
 // judge applies the policies to a remote activity and returns the result; the
@@ -74,6 +75,16 @@ func (s *Service) described(ctx context.Context, settings *config.Policies, auth
 	out := &mrf.Object{
 		Type: o.Type(), Content: textOf(o, "content"), Summary: textOf(o, "summary"), Name: textOf(o, "name"), Source: source(o),
 		Attachments: hasFiles(o), Sensitive: sensitive, Published: o.Time("published"),
+	}
+	out.SourceHTML = o.Object("source").Text("mediaType") == text.TypeHTML
+	for _, option := range slices.Concat(o.Objects("oneOf"), o.Objects("anyOf")) {
+		out.Options = append(out.Options, option.Text("name"))
+	}
+	if isVote(o) {
+		out.Options, out.Name = append(out.Options, out.Name), ""
+	}
+	for _, file := range slices.Concat(o.Objects("attachment"), o.Objects("image")) {
+		out.Descriptions = append(out.Descriptions, textOf(file, "name"), textOf(file, "summary"))
 	}
 	for _, tag := range o.Objects("tag") {
 		if name := hashtag(tag); name != "" {
@@ -171,6 +182,7 @@ func rewritten(o activitypub.Object, before, after *mrf.Object) activitypub.Obje
 			out["source"] = after.Source
 		}
 	}
+	redescribe(out, before.Descriptions, after.Descriptions)
 	if before.Attachments && !after.Attachments {
 		delete(out, "attachment")
 		delete(out, "image")
@@ -188,6 +200,35 @@ func rewritten(o activitypub.Object, before, after *mrf.Object) activitypub.Obje
 		}
 	}
 	return out
+}
+
+// redescribe gives the files of an object their changed descriptions.
+func redescribe(o activitypub.Object, before, after []string) {
+	if slices.Equal(before, after) {
+		return
+	}
+	changed := map[string]string{}
+	for i := range before {
+		changed[before[i]] = after[i]
+	}
+	for _, key := range []string{"attachment", "image"} {
+		list := slices.Clone(o.List(key))
+		for i, item := range list {
+			if file, ok := item.(map[string]any); ok {
+				file := activitypub.Object(maps.Clone(file))
+				for _, field := range []string{"name", "summary"} {
+					old := textOf(file, field)
+					if with, ok := changed[old]; ok {
+						replaceText(file, field, old, with)
+					}
+				}
+				list[i] = map[string]any(file)
+			}
+		}
+		if len(list) > 0 {
+			o[key] = list
+		}
+	}
 }
 
 // replaceText replaces a text, in all languages that have it.

@@ -44,18 +44,38 @@ func Notify(ctx context.Context, tx *db.DB, n db.News, to ...string) error {
 	return jobs.EnqueueAll(ctx, tx, args)
 }
 
-// filter removes accounts with an irreversible filter that matches n.Text from
-// n.To.
+// filter removes accounts with an irreversible filter that matches n.Text, or
+// the status that it is of, from n.To.
 func filter(ctx context.Context, tx *db.DB, n *db.News) error {
 	filters, err := tx.IrreversibleFilters(ctx, n.To, db.FilterNotifications)
 	if err != nil || len(filters) == 0 {
 		return err
 	}
-	lowered := text.Lower(n.Text)
+	readings := []*text.Reading{text.ReadText(n.Text)}
+	if n.StatusID != "" {
+		texts, err := tx.StatusTexts(ctx, []string{n.StatusID})
+		if err != nil {
+			return err
+		}
+		readings = Readings(texts[n.StatusID])
+	}
 	for _, f := range filters {
-		if text.NewPhrase(f.Phrase, f.WholeWord).In(lowered) {
+		if slices.ContainsFunc(readings, text.NewPhrase(f.Phrase, f.WholeWord).In) {
 			n.To = slices.DeleteFunc(n.To, func(id string) bool { return id == f.AccountID })
 		}
 	}
 	return nil
+}
+
+// Readings returns the texts of a status that filters look at: its text and
+// warning, the options of its poll and the descriptions of its files.
+func Readings(t db.StatusText) []*text.Reading {
+	out := []*text.Reading{text.ReadText(t.SpoilerText), text.ReadHTML(t.Content)}
+	for _, o := range t.Options {
+		out = append(out, text.ReadText(o.Title))
+	}
+	for _, d := range t.Descriptions {
+		out = append(out, text.ReadText(d))
+	}
+	return out
 }

@@ -23,6 +23,7 @@ type draft struct {
 	addressed    []db.Account
 	mediaIDs     []int64
 	uploads      []db.MediaAttachment // those of mediaIDs
+	described    []db.MediaAttachment // uploads whose description policies changed
 	poll         *db.Poll
 }
 

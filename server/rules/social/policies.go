@@ -9,6 +9,7 @@ import (
 	"svc/server/federation/mrf"
 	"svc/server/platform/config"
 	"svc/server/platform/fault"
+	"svc/server/platform/text"
 )
 
 // Local acts pass the same policies as remote activities. Undoing something
@@ -67,11 +68,17 @@ func (s *Service) admitFollow(ctx context.Context, tx *db.DB, by, target *db.Acc
 func (s *Service) applyPolicies(ctx context.Context, settings *config.Settings, by *db.Account, d *draft) error {
 	row := d.row
 	object := mrf.Object{
-		Type: mrf.Note, Content: row.Content, Source: row.Text, Summary: row.SpoilerText, Attachments: row.HasMedia,
-		Sensitive: row.Sensitive, Tags: row.Tags, Expires: row.ExpiresAt.Time,
+		Type: mrf.Note, Content: row.Content, Source: row.Text, SourceHTML: row.ContentType == text.TypeHTML, Summary: row.SpoilerText,
+		Attachments: row.HasMedia, Sensitive: row.Sensitive, Tags: row.Tags, Expires: row.ExpiresAt.Time,
+	}
+	for _, f := range d.uploads {
+		object.Descriptions = append(object.Descriptions, f.Description)
 	}
 	if d.poll != nil {
 		object.Type = mrf.Question
+		for _, o := range d.poll.Options {
+			object.Options = append(object.Options, o.Title)
+		}
 	}
 	if d.parent != nil {
 		object.Reply, object.ParentSummary = true, d.parent.SpoilerText
@@ -96,6 +103,12 @@ func (s *Service) applyPolicies(ctx context.Context, settings *config.Settings, 
 	}
 	if row.HasMedia && !after.Attachments {
 		row.HasMedia, d.mediaIDs, d.uploads = false, nil, nil
+	}
+	for i := range d.uploads {
+		if f := &d.uploads[i]; f.Description != after.Descriptions[i] {
+			f.Description = after.Descriptions[i]
+			d.described = append(d.described, *f)
+		}
 	}
 	if after.Source != object.Source || after.Summary != object.Summary {
 		row.Text, row.SpoilerText = after.Source, spoiler(after.Summary)

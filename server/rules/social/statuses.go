@@ -102,6 +102,11 @@ func (s *Service) post(ctx context.Context, tx *db.DB, by *db.Account, d *draft)
 	if err := tx.AttachMedia(ctx, by.ID, row.ID, d.mediaIDs); err != nil {
 		return noMedia(err)
 	}
+	for _, f := range d.described {
+		if err := tx.DescribeAttachment(ctx, &f); err != nil {
+			return err
+		}
+	}
 	p := posting{row: row, by: by, followers: by.FollowersCount}
 	for _, a := range d.addressed {
 		p.recipients = append(p.recipients, db.Recipient{AccountID: a.ID, Mentioned: true})
