@@ -1,12 +1,13 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gorm.io/gorm"
@@ -65,78 +66,79 @@ const tallyChunk = 5000
 // checkTallies counts in one snapshot of the database, in chunks. Every writer
 // changes rows and tally alike, so the difference stays right afterwards.
 func (d *DB) checkTallies(ctx context.Context, o CheckOptions, found func(Finding) error) error {
-	return d.aloneIf(ctx, o.Repair, func() error {
-		for _, t := range tallies() {
-			off, err := d.offTally(ctx, t, o.Repair)
+	for _, t := range tallies() {
+		off, err := d.offTally(ctx, t, o.Repair)
+		if err != nil {
+			return err
+		}
+		for _, f := range off {
+			if err := found(f); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// talliesRepaired is the row of meta that counts repairs of tallies: of two that saw the
+// same difference, one adds it, and the other counts again.
+const talliesRepaired = "tallies_repaired"
+
+// offTally returns the numbers of a tally that are wrong. With repair it adds what is
+// missing, in a short transaction after the long one that counts.
+func (d *DB) offTally(ctx context.Context, t keptTally, repair bool) (out []Finding, err error) {
+	for again := true; again; {
+		out, again, err = d.offTallyOnce(ctx, t, repair)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (d *DB) offTallyOnce(ctx context.Context, t keptTally, repair bool) (out []Finding, again bool, err error) {
+	off := map[string][2]int64{} // kept and counted
+	seen := ""
+	err = d.snapshot(ctx, func(tx *DB) (err error) {
+		if seen, _, err = tx.walkPosition(ctx, talliesRepaired); err != nil {
+			return err
+		}
+		return tx.countTally(ctx, t, off)
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	names := slices.Sorted(maps.Keys(off))
+	if repair && len(off) > 0 {
+		err = d.Tx(ctx, func(tx *DB) error {
+			again = false
+			if _, err := tx.exec(ctx, "repair tally", "INSERT INTO meta (key, value) VALUES (?, '0') ON CONFLICT (key) DO NOTHING", talliesRepaired); err != nil {
+				return err
+			}
+			last, err := value[string](ctx, tx.writing(), "repairs", "SELECT value FROM meta WHERE key = ?"+tx.hold(), talliesRepaired)
 			if err != nil {
 				return err
 			}
-			for _, f := range off {
-				if err := found(f); err != nil {
+			if again = last != cmp.Or(seen, "0"); again {
+				return nil
+			}
+			for _, name := range names {
+				args := []any{name, off[name][1] - off[name][0]}
+				if t.table == "status_tallies" {
+					args = []any{name, name[strings.LastIndex(name, " ")+1:], args[1]}
+				}
+				if _, err := tx.exec(ctx, "repair tally", t.add, args...); err != nil {
 					return err
 				}
 			}
-		}
-		return nil
-	})
-}
-
-// repairLock makes repairs of tallies run one at a time: two that saw the same
-// difference would both add it.
-const repairLock = 7327173
-
-func (d *DB) aloneIf(ctx context.Context, repair bool, fn func() error) error {
-	if !repair || d.pool.dialect != Postgres {
-		return fn()
+			n, _ := strconv.Atoi(last)
+			return tx.saveWalkPosition(ctx, talliesRepaired, strconv.Itoa(n+1), false)
+		})
 	}
-	conn, err := d.pool.write.Conn(ctx)
-	if err != nil {
-		return outage(err)
-	}
-	defer func() { _ = conn.Close() }()
-	if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock($1)", repairLock); err != nil {
-		return outage(err)
-	}
-	defer func() {
-		_, _ = conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", repairLock)
-	}()
-	return fn()
-}
-
-// offTally returns the numbers of a tally that are wrong. On SQLite it holds
-// the one writer, so that it can repair them.
-func (d *DB) offTally(ctx context.Context, t keptTally, repair bool) (out []Finding, err error) {
-	off := map[string][2]int64{} // kept and counted
-	count := func(tx *DB) error { return tx.countTally(ctx, t, off) }
-	mend := func(tx *DB) error {
-		for _, name := range slices.Sorted(maps.Keys(off)) {
-			args := []any{name, off[name][1] - off[name][0]}
-			if t.table == "status_tallies" {
-				args = []any{name, name[strings.LastIndex(name, " ")+1:], args[1]}
-			}
-			if _, err := tx.exec(ctx, "repair tally", t.add, args...); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	switch {
-	case repair && d.pool.dialect == SQLite:
-		err = d.Tx(ctx, func(tx *DB) error { return errors.Join(count(tx), mend(tx)) })
-	case repair:
-		if err = d.snapshot(ctx, count); err == nil {
-			err = d.Tx(ctx, mend)
-		}
-	default:
-		err = d.snapshot(ctx, count)
-	}
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range slices.Sorted(maps.Keys(off)) {
+	for _, name := range names {
 		out = append(out, Finding{Area: CheckCounters, Check: t.table + ".n", Row: name, Fault: fmt.Sprintf("is %d, counted %d", off[name][0], off[name][1]), Repaired: repair})
 	}
-	return out, nil
+	return out, again, err
 }
 
 // snapshot runs fn on one state of the database, unaffected by later commits.

@@ -55,6 +55,27 @@ func Within(ctx context.Context, bound time.Duration) context.Context {
 	return context.WithValue(ctx, withinKey{}, bound)
 }
 
+type yieldingKey struct{}
+
+// Yielding returns a context for bulk work: on SQLite, which has one writer, a
+// transaction with it is followed by a pause of yieldShare times its duration, so that
+// requests write in between.
+func Yielding(ctx context.Context) context.Context {
+	return context.WithValue(ctx, yieldingKey{}, true)
+}
+
+const (
+	yieldShare = 2
+	yieldMost  = time.Second // of one pause
+)
+
+// yield pauses after a transaction of bulk work.
+func (d *DB) yield(ctx context.Context, took time.Duration) {
+	if bulk, _ := ctx.Value(yieldingKey{}).(bool); bulk && d.pool.dialect == SQLite {
+		rest(ctx, min(yieldShare*took, yieldMost))
+	}
+}
+
 // reindexTime bounds the rebuilding of an index by the job queue.
 const reindexTime = 2 * time.Minute
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 	"sync"
@@ -52,6 +53,29 @@ func (d *DB) LockForServing() error {
 	}
 	o.file = f
 	return nil
+}
+
+// Served reports whether another process serves this SQLite database, which has one
+// writer: bulk work is left to that process then. It is false on PostgreSQL.
+func (d *DB) Served() (bool, error) {
+	if d.Dialect() != SQLite {
+		return false, nil
+	}
+	o := &d.pool.owning
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.file != nil { // closing another handle of it would release the lock
+		return false, nil
+	}
+	f, err := os.OpenFile(strings.TrimPrefix(d.pool.dsn, "sqlite:")+".lock", os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	locked, err := fileLocked(f)
+	return locked, errors.Join(err, f.Close())
 }
 
 // servedBy names the process that holds the lock on f.

@@ -18,3 +18,10 @@ func lockFile(f *os.File) (bool, error) {
 	}
 	return err == nil, err
 }
+
+// fileLocked reports whether another process has the lock on f.
+func fileLocked(f *os.File) (bool, error) {
+	lock := syscall.Flock_t{Type: syscall.F_WRLCK, Whence: io.SeekStart}
+	err := syscall.FcntlFlock(f.Fd(), syscall.F_GETLK, &lock)
+	return err == nil && lock.Type != syscall.F_UNLCK, err
+}

@@ -17,3 +17,10 @@ func lockFile(f *os.File) (bool, error) {
 	}
 	return err == nil, err
 }
+
+// fileLocked reports whether another process has the lock on f, which the caller
+// closes at once.
+func fileLocked(f *os.File) (bool, error) {
+	mine, err := lockFile(f)
+	return err == nil && !mine, err
+}

@@ -188,7 +188,10 @@ func (d *DB) Tx(ctx context.Context, fn func(tx *DB) error) error {
 	}
 	var err error
 	for attempt := range 10 {
-		if err = d.once(ctx, fn); err == nil || !retryable(err) || ctx.Err() != nil {
+		began := time.Now()
+		err = d.once(ctx, fn)
+		d.yield(ctx, time.Since(began))
+		if err == nil || !retryable(err) || ctx.Err() != nil {
 			return err
 		}
 		// The pause is random, so that the two transactions do not meet again.

@@ -7,7 +7,7 @@ import (
 // walkPosition returns the position of a walk that takes many transactions; !ok
 // if there is none.
 func (d *DB) walkPosition(ctx context.Context, key string) (at string, ok bool, err error) {
-	return optional(value[string](ctx, d, "where "+key+" stands", "SELECT value FROM meta WHERE key = ?", key))
+	return optional(value[string](ctx, d, "where "+key+" stands", "SELECT value FROM meta WHERE key = ? LIMIT 1", key))
 }
 
 // saveWalkPosition stores the position of a walk, or ends it.

@@ -54,10 +54,10 @@ func (s *Server) workers(r *runner) *river.Workers {
 	perform(w, s.cards.Fetch)
 	perform(w, func(ctx context.Context, _ jobs.Sweep) error {
 		ctx = thorough(ctx)
-		return errors.Join(s.Social.Sweep(ctx), s.cards.Sweep(ctx), s.Signup.Sweep(ctx), s.Auth.Sweep(ctx), s.Archive.Sweep(ctx), s.Delivery.Sweep(ctx), s.Ingest.Sweep(ctx), s.Remote.Sweep(ctx))
+		return errors.Join(s.Social.Sweep(ctx), s.cards.Sweep(ctx), s.Signup.Sweep(ctx), s.Auth.Sweep(ctx), s.Archive.Sweep(ctx), s.Delivery.Sweep(ctx), s.Ingest.Sweep(ctx), s.Remote.Sweep(ctx), s.sweepTasks(ctx))
 	})
 	perform(w, func(ctx context.Context, args jobs.EraseAccount) error {
-		done, err := s.Social.EraseAccount(thorough(ctx), args)
+		done, err := s.Social.EraseAccount(db.Yielding(thorough(ctx)), args)
 		if err == nil && !done {
 			return river.JobSnooze(0) // to the end of the queue
 		}
@@ -84,6 +84,7 @@ func (s *Server) workers(r *runner) *river.Workers {
 	perform(w, s.Ingest.FetchFeatured)
 	perform(w, s.Social.ForgetReached)
 	river.AddWorker(w, &backups{s: s})
+	river.AddWorker(w, &tasks{s: s})
 	perform(w, func(ctx context.Context, args jobs.Push) error {
 		err := s.Push.Send(ctx, args)
 		if pause := new(push.Pause); errors.As(err, &pause) {

@@ -9,33 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc/db"
+	"svc/server"
 	"svc/server/platform/config"
 	"svc/server/platform/media"
-	"svc/server/rules/auth"
 )
-
-// checkReport is the result of svcd check.
-type checkReport struct {
-	Directory checkDirectory `json:"directory"`
-	Areas     []checkArea    `json:"areas"`
-}
-
-type checkDirectory struct {
-	Result string `json:"result"`
-	Failed bool   `json:"failed"`
-}
-
-// checkArea has the findings of one area of the database.
-type checkArea struct {
-	Area     string       `json:"area"`
-	Found    int          `json:"found"`
-	Repaired int          `json:"repaired"`
-	Findings []db.Finding `json:"findings"` // the first mostFindings
-}
-
-// mostFindings bounds the findings of an area that are printed, and kept in
-// memory.
-const mostFindings = 100
 
 func (a *app) checkCommand() *cobra.Command {
 	var (
@@ -50,19 +27,16 @@ func (a *app) checkCommand() *cobra.Command {
 			"and those that are a part of it, every counter with the rows that it counts, home timelines with\n" +
 			"follows, replies with their threads, deliveries with activities, and files with the rows that name\n" +
 			"them. The service may run meanwhile: a row is held and read again before it is reported. Nothing is\n" +
-			"changed without --repair, which repairs what has one right answer. The exit code is 1 if a check\n" +
-			"fails, or something is left unrepaired.",
+			"changed without --repair, which repairs what has one right answer; a service that runs on SQLite does\n" +
+			"that itself, with pauses, and the command waits for it. The exit code is 1 if a check fails, or\n" +
+			"something is left unrepaired.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if output != "" && output != "json" {
 				return usagef("--output: %q is not accepted; give json", output)
 			}
 			return a.withDatabase(cmd, false, func(ctx context.Context, cfg config.Config, d *db.DB) error {
-				live, err := liveSettings(ctx, cfg, d)
-				if err != nil {
-					return err
-				}
-				report, err := check(ctx, live.Load(), d, media.NewStores(d, cfg.DataDir, cfg.Media.Prefix, live), repair)
+				report, err := checkOrAsk(ctx, cfg, d, repair)
 				if err != nil {
 					return err
 				}
@@ -76,50 +50,30 @@ func (a *app) checkCommand() *cobra.Command {
 	return cmd
 }
 
-func check(ctx context.Context, settings *config.Settings, d *db.DB, files *media.Stores, repair bool) (*checkReport, error) {
-	report := &checkReport{Directory: probeDirectory(ctx, settings)}
-	for _, area := range db.CheckAreas() {
-		found := checkArea{Area: area, Findings: []db.Finding{}}
-		take := func(f db.Finding) error {
-			if found.Found++; f.Repaired {
-				found.Repaired++
-			}
-			if len(found.Findings) < mostFindings {
-				found.Findings = append(found.Findings, f)
-			}
-			return nil
+// checkOrAsk has the serving process repair a SQLite database, if there is one. A check
+// alone writes nothing.
+func checkOrAsk(ctx context.Context, cfg config.Config, d *db.DB, repair bool) (*server.CheckReport, error) {
+	if repair {
+		var report server.CheckReport
+		if asked, err := server.Ask(ctx, d, server.TaskRepair, &report); err != nil || asked {
+			return &report, err
 		}
-		err := d.Check(ctx, db.CheckOptions{Repair: repair, Areas: []string{area}}, take)
-		if err == nil && area == db.CheckFiles {
-			err = files.Check(ctx, repair, take)
-		}
-		if err != nil {
-			return nil, err
-		}
-		report.Areas = append(report.Areas, found)
 	}
-	return report, nil
+	live, err := liveSettings(ctx, cfg, d)
+	if err != nil {
+		return nil, err
+	}
+	return server.Check(db.Yielding(ctx), live.Load(), d, media.NewStores(d, cfg.DataDir, cfg.Media.Prefix, live), repair)
 }
 
-func probeDirectory(ctx context.Context, settings *config.Settings) checkDirectory {
-	d := &settings.Directory
-	if !d.On() {
-		return checkDirectory{Result: "not asked"}
-	}
-	if err := auth.ProbeDirectory(ctx, d); err != nil {
-		return checkDirectory{Result: oneLine(err), Failed: true}
-	}
-	return checkDirectory{Result: fmt.Sprintf("%s answers at port %d", d.Host, d.Port)}
-}
-
-func (a *app) printCheck(r *checkReport, asJSON bool) error {
+func (a *app) printCheck(r *server.CheckReport, asJSON bool) error {
 	failed := r.Directory.Failed
 	for _, area := range r.Areas {
 		failed = failed || area.Found > area.Repaired
 	}
 	print := a.printFindings
 	if asJSON {
-		print = func(r *checkReport) error { return json.NewEncoder(a.stdout).Encode(r) }
+		print = func(r *server.CheckReport) error { return json.NewEncoder(a.stdout).Encode(r) }
 	}
 	if err := print(r); err != nil || !failed {
 		return err
@@ -128,7 +82,7 @@ func (a *app) printCheck(r *checkReport, asJSON bool) error {
 }
 
 // printFindings prints one line for each area, and one for each finding.
-func (a *app) printFindings(r *checkReport) error {
+func (a *app) printFindings(r *server.CheckReport) error {
 	said := "directory: " + r.Directory.Result + "\n"
 	if r.Directory.Failed {
 		said = "directory: FAILED: " + r.Directory.Result + "\n"

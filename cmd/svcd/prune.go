@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"svc/db"
+	"svc/server"
 	"svc/server/platform/config"
 )
 
@@ -16,12 +18,17 @@ func (a *app) pruneCommand() *cobra.Command {
 		Long: "Remove public statuses of other servers that are older here than the setting\n" +
 			"instance.remote_post_retention_days. A status stays if a local account favourited, bookmarked,\n" +
 			"reblogged, answered or reacted to it, or is addressed or answered by it. The service may run\n" +
-			"meanwhile, and an interrupted command may be repeated.",
+			"meanwhile: on SQLite it does the work itself, with pauses, and the command waits for it. An\n" +
+			"interrupted command may be repeated.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.withAccounts(cmd, false, func(ctx context.Context, on *accounts) error {
-				removed, err := on.social.Prune(ctx)
-				if _, tell := fmt.Fprintf(a.stderr, "Posts removed: %d\n", removed); err == nil {
+				var report server.PruneReport
+				asked, err := server.Ask(ctx, on.db, server.TaskPrune, &report)
+				if err == nil && !asked {
+					report.Removed, err = on.social.Prune(db.Yielding(ctx))
+				}
+				if _, tell := fmt.Fprintf(a.stderr, "Posts removed: %d\n", report.Removed); err == nil {
 					err = tell
 				}
 				return err

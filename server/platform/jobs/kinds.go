@@ -434,3 +434,11 @@ func (Push) Kind() string { return "push" }
 func (Push) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: QueuePush, MaxAttempts: 11}
 }
+
+// RunTask carries out bulk work that a command on this machine asked for.
+type RunTask struct {
+	ID int64 `json:"id"`
+}
+
+// Kind names the job.
+func (RunTask) Kind() string { return "run_task" }
