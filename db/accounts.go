@@ -155,6 +155,14 @@ func (d *DB) Account(ctx context.Context, id string) (*Account, error) {
 // with composed letters.
 func NicknameKey(nickname string) string { return strings.ToLower(norm.NFC.String(nickname)) }
 
+func nicknameKeys(nicknames []string) []string {
+	keys := make([]string, len(nicknames))
+	for i, n := range nicknames {
+		keys[i] = NicknameKey(n)
+	}
+	return keys
+}
+
 // AccountByNickname returns the account with this nickname, in any case.
 func (d *DB) AccountByNickname(ctx context.Context, nickname string) (*Account, error) {
 	return d.account(ctx, "nickname_key = ?", NicknameKey(nickname))
@@ -310,10 +318,7 @@ func (d *DB) AccountsByNickname(ctx context.Context, nicknames []string, id stri
 	if len(nicknames) == 0 && id == "" {
 		return nil, nil
 	}
-	keys := make([]string, len(nicknames))
-	for i, n := range nicknames {
-		keys[i] = NicknameKey(n)
-	}
+	keys := nicknameKeys(nicknames)
 	cond, args := "(nickname_key IN ? OR id = ?)", []any{keys, id}
 	switch {
 	case id == "":

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/net/idna"
 )
 
 // presentAs is the condition of accounts that a search may show a viewer; with
@@ -119,7 +121,15 @@ func (d *DB) SearchAccounts(ctx context.Context, v Viewer, s AccountSearch) ([]A
 		return err
 	}
 	rules, more := s.rules(v, key)
-	if key != "" {
+	nick, host, _ := strings.Cut(key, "@")
+	switch international := strings.ContainsFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }); {
+	case international:
+		rows, err := d.atHosts(ctx, nick, host, rules, more)
+		if err != nil {
+			return nil, err
+		}
+		out = rows
+	case key != "":
 		args := append([]any{key, key + "\U0010ffff"}, more...)
 		if err := find(`SELECT a.id, a.version FROM accounts a WHERE a.nickname_key >= ? AND a.nickname_key < ?`+rules+
 			` ORDER BY a.nickname_key`+limit(int64(want), 0), args...); err != nil {
@@ -154,6 +164,29 @@ func (d *DB) SearchAccounts(ctx context.Context, v Viewer, s AccountSearch) ([]A
 	return out[min(s.Offset, len(out)):min(want, len(out))], nil
 }
 
+// atHosts returns accounts whose nick is this, at hosts that begin with an
+// international name. Hosts are stored in ASCII, which has other beginnings.
+func (d *DB) atHosts(ctx context.Context, nick, host, rules string, more []any) ([]AccountRef, error) {
+	type at struct {
+		AccountRef
+		NicknameKey string
+	}
+	rows, err := list[at](ctx, d, "search accounts", `SELECT a.id, a.version, a.nickname_key FROM accounts a WHERE a.nickname_key >= ? AND a.nickname_key < ?`+rules+
+		` ORDER BY a.nickname_key`+limit(guesses, 0), append([]any{nick + "@", nick + "@\U0010ffff"}, more...)...)
+	if err != nil {
+		return nil, err
+	}
+	var out []AccountRef
+	for _, r := range rows {
+		_, stored, _ := strings.Cut(r.NicknameKey, "@")
+		name, port, _ := strings.Cut(stored, ":")
+		if shown, err := idna.Display.ToUnicode(name); err == nil && strings.HasPrefix(shown+":"+port, host) {
+			out = append(out, r.AccountRef)
+		}
+	}
+	return out, nil
+}
+
 // rules returns the conditions on a for every found account.
 func (s AccountSearch) rules(v Viewer, key string) (string, []any) {
 	rules, args := presentAs("a", v, s.Local), []any(nil)
@@ -168,7 +201,8 @@ func (s AccountSearch) rules(v Viewer, key string) (string, []any) {
 	return rules, args
 }
 
-// guesses bounds the accounts that are compared with a misspelt name.
+// guesses bounds the accounts that are compared with a misspelt name, or with the
+// beginning of an international host.
 const guesses = 200
 
 // misspelt returns accounts with a word in their names that is one letter away.

@@ -121,11 +121,11 @@ func (d *DB) LockAccounts(ctx context.Context, ids []string) ([]Account, error) 
 }
 
 // AccountIDs returns the ids of the accounts with these nicknames, in any case,
-// by nickname in lower case. Unknown ones are left out.
+// by NicknameKey. Unknown ones are left out.
 func (d *DB) AccountIDs(ctx context.Context, nicknames []string) (map[string]string, error) {
 	type named struct{ key, id string }
 	cells := func(n *named) []any { return []any{&n.key, &n.id} }
-	rows, err := inChunks(lower(nicknames), func(keys []string) ([]named, error) {
+	rows, err := inChunks(nicknameKeys(nicknames), func(keys []string) ([]named, error) {
 		return scanAll(ctx, d, "accounts by nickname", cells, `SELECT nickname_key, id FROM accounts WHERE nickname_key IN ?`, keys)
 	})
 	out := make(map[string]string, len(rows))

@@ -138,7 +138,7 @@ func reportRow(r *shown.Report) list.Row {
 		flags |= flagByDeactivated
 	}
 	about, by := r.About.Acct.String(), r.By.Acct.String()
-	hay := strings.ToLower(strings.Join([]string{r.ID, about, r.About.Name.String(), by, message}, " "))
+	hay := strings.ToLower(strings.Join([]string{r.ID, about, r.About.Nick, r.About.Name.String(), by, r.By.Nick, message}, " "))
 	claimed, at := claimOf(r)
 	return list.Row{
 		ID:    r.ID,

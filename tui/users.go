@@ -74,7 +74,7 @@ func userRow(p *shown.Person) list.Row {
 		where = "local"
 	}
 	acct, name := p.Acct.String(), p.Name.String()
-	hay := strings.ToLower(acct + " " + name)
+	hay := strings.ToLower(acct + " " + p.Nick + " " + name)
 	return list.Row{ID: p.ID, Texts: []string{acct, p.Nick, p.Domain, accountState(p), p.Roles, where, name, hay}}
 }
 

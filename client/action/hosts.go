@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"golang.org/x/net/idna"
+	"golang.org/x/text/unicode/norm"
 )
 
 // HostName returns a host as servers store it: in ASCII (IDNA) and lower case,
@@ -15,7 +16,7 @@ func HostName(text string) string {
 	if err != nil {
 		return text
 	}
-	if hasPort {
+	if hasPort && port != "443" {
 		ascii += ":" + port
 	}
 	return ascii
@@ -26,5 +27,5 @@ func HostName(text string) string {
 func SameHandle(a, b string) bool {
 	name, host, _ := strings.Cut(a, "@")
 	otherName, otherHost, _ := strings.Cut(b, "@")
-	return strings.EqualFold(name, otherName) && (host == "") == (otherHost == "") && HostName(host) == HostName(otherHost)
+	return strings.EqualFold(norm.NFC.String(name), norm.NFC.String(otherName)) && (host == "") == (otherHost == "") && HostName(host) == HostName(otherHost)
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -44,8 +45,8 @@ func CompleteFlagWith(cmd *cobra.Command, flag string, complete Completer) {
 }
 
 // Described joins a word and its description. Shells print both, and expand
-// some characters, so only plain ASCII passes; a word that holds more is not
-// offered.
+// some characters, so the description is plain ASCII, and a word that holds more
+// than letters, digits and what nicknames and addresses need is not offered.
 func Described(word, description string) cobra.Completion {
 	switch {
 	case !plainWord(word):
@@ -66,6 +67,7 @@ func plainWord(word string) bool {
 	for _, r := range word {
 		switch {
 		case r >= '0' && r <= '9', r >= 'A' && r <= 'Z', r >= 'a' && r <= 'z', strings.ContainsRune("_-.@:/=", r):
+		case r > '~' && unicode.In(r, unicode.L, unicode.M, unicode.Nd): // of a nickname
 		default:
 			return false
 		}

@@ -249,6 +249,7 @@ func findUser(ctx context.Context, conn *cli.Connection, arg string) (*api.Admin
 
 func completeUsers(a *cli.App) cli.Completer {
 	return func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		at := typed[:len(typed)-len(strings.TrimPrefix(typed, "@"))]
 		found := a.Offer("user "+typed, func(ctx context.Context, c *client.Client) ([]cobra.Completion, error) {
 			l, err := c.Admin.Users.List(api.UserQuery{Query: typed, PageSize: cli.CompletionCount}).Page(ctx)
 			if err != nil {
@@ -256,7 +257,7 @@ func completeUsers(a *cli.App) cli.Completer {
 			}
 			offers := make([]cobra.Completion, len(l.Items))
 			for i, u := range l.Items {
-				offers[i] = cli.Described(u.Nickname, u.DisplayName)
+				offers[i] = cli.Described(at+u.Nickname, u.DisplayName)
 			}
 			return offers, nil
 		})

@@ -9,6 +9,7 @@ import (
 	"svc/db"
 	"svc/server/api/web"
 	"svc/server/platform/fault"
+	"svc/server/platform/hosts"
 )
 
 // Page sizes of lists of accounts.
@@ -24,7 +25,7 @@ func (a *shared) profile(c *gin.Context) (*db.Account, error) {
 	ctx, id := c.Request.Context(), c.Param("id")
 	account, err := a.DB.Account(ctx, id)
 	if errors.Is(err, db.ErrNotFound) {
-		account, err = a.DB.AccountByNickname(ctx, strings.TrimPrefix(id, "@"))
+		account, err = a.DB.AccountByNickname(ctx, hosts.Nickname(id, a.Site.Host))
 	}
 	return a.opened(c, account, err)
 }

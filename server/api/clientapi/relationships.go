@@ -103,8 +103,7 @@ func (a *Relationships) FollowURI(c *gin.Context) error {
 	if err := web.Bind(c, &in); err != nil {
 		return err
 	}
-	name := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(in.URI), "@"), "@"+a.Site.Host)
-	target, err := a.named(c.Request.Context(), name)
+	target, err := a.named(c.Request.Context(), in.URI)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"svc/db"
 	"svc/server/api/web"
 	"svc/server/federation/activitypub"
+	"svc/server/platform/hosts"
 )
 
 // resolveTime bounds the requests to other servers of one search.
@@ -79,9 +80,10 @@ func isHandle(query string) bool {
 	return ok && nick != "" && host != "" && !strings.ContainsAny(query, " \t\n/")
 }
 
-// named returns the account with this nickname, and fetches an unknown one from
-// its server.
-func (a *resolver) named(ctx context.Context, nickname string) (*db.Account, error) {
+// named returns the account with this handle, and fetches an unknown one from its
+// server.
+func (a *resolver) named(ctx context.Context, handle string) (*db.Account, error) {
+	nickname := hosts.Nickname(handle, a.Site.Host)
 	if !isHandle(nickname) {
 		return a.DB.AccountByNickname(ctx, nickname)
 	}

@@ -16,6 +16,7 @@ import (
 	"svc/db"
 	"svc/server/api/view"
 	"svc/server/api/web"
+	"svc/server/platform/hosts"
 )
 
 const (
@@ -134,9 +135,20 @@ func (a *Search) searchedAccounts(c *gin.Context, query string, q api.SearchQuer
 func (a *shared) accountSearch(c *gin.Context, query string, following bool, most, offset int) db.AccountSearch {
 	settings, caller := a.Settings.Load(), web.Caller(c)
 	return db.AccountSearch{
-		Query: strings.TrimSuffix(query, "@"+a.Site.Host), Following: following && caller != nil,
+		Query: a.searchedName(query), Following: following && caller != nil,
 		Local: settings.SearchesLocal(caller != nil), Limit: most, Offset: offset,
 	}
+}
+
+// searchedName is the beginning of a nickname that a query means. The beginning
+// of an international host has no stored form: it stays as it was typed.
+func (a *shared) searchedName(query string) string {
+	name := hosts.Nickname(query, a.Site.Host)
+	_, typed, _ := strings.Cut(strings.TrimPrefix(query, "@"), "@")
+	if strings.Contains(name, "@") && strings.ContainsFunc(typed, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return strings.TrimSuffix(query, ":443")
+	}
+	return name
 }
 
 func (a *Search) searchedStatuses(c *gin.Context, query string, q api.SearchQuery) (json.RawMessage, error) {

@@ -3,7 +3,6 @@ package moderation
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"svc/db"
 )
@@ -90,7 +89,7 @@ func resolve(ctx context.Context, tx *db.DB, nicknames []string) ([]string, erro
 	}
 	ids := make([]string, len(nicknames))
 	for i, n := range nicknames {
-		id, ok := found[strings.ToLower(n)]
+		id, ok := found[db.NicknameKey(n)]
 		if !ok {
 			return nil, fmt.Errorf("account %s: %w", n, db.ErrNotFound)
 		}

@@ -78,7 +78,7 @@ func (s *Service) reasons(ctx context.Context, settings *config.Settings, asked 
 	}
 	reasons := make([]string, len(asked))
 	for i, u := range asked {
-		name, address := strings.ToLower(u.Nickname), strings.ToLower(strings.TrimSpace(u.Email))
+		name, address := db.NicknameKey(u.Nickname), strings.ToLower(strings.TrimSpace(u.Email))
 		_, taken := known[name]
 		reasons[i] = askedFault(settings, &u, taken, used[address])
 		known[name], used[address] = "asked for", true // refuses a repeated name

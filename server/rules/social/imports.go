@@ -18,7 +18,7 @@ import (
 const (
 	maxImport   = 20000
 	importChunk = 500
-	maxHandle   = 320
+	maxHandle   = 520
 )
 
 // StartImport imports a list of accounts to follow, block or mute (the kinds of

@@ -71,7 +71,7 @@ func (p *Peer) Actor(nickname string) *Actor {
 	if ok {
 		return a
 	}
-	return p.ActorAt("/users/"+nickname, nickname)
+	return p.ActorAt("/users/"+url.PathEscape(nickname), nickname)
 }
 
 // ActorAt returns a new actor with this path as its id.
@@ -165,11 +165,11 @@ func (a *Actor) page(u *url.URL) (Page, bool) {
 	at := pathOf(a.ID)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if u.Path == at {
+	if u.EscapedPath() == at {
 		return Page{Body: a.doc.JSON()}, true
 	}
 	for _, name := range []string{"outbox", "followers", "following", "featured"} {
-		if u.Path != at+"/"+name {
+		if u.EscapedPath() != at+"/"+name {
 			continue
 		}
 		items := a.lists[name]
