@@ -295,6 +295,13 @@ func (d *DB) FollowRequests(ctx context.Context, accountID string, p Page) ([]Ac
 	return d.related(ctx, "follow requests", "FROM follows x JOIN accounts a ON a.id = x.follower_id WHERE x.target_id = ? AND x.pending", "x.follower_id", p, accountID)
 }
 
+// Waiting returns up to limit accounts that request to follow an account, by id
+// after the given one.
+func (d *DB) Waiting(ctx context.Context, accountID, after string, limit int) ([]string, error) {
+	return list[string](ctx, d, "those who wait for "+accountID,
+		"SELECT follower_id FROM follows WHERE target_id = ? AND pending AND follower_id > ? ORDER BY follower_id LIMIT ?", accountID, after, limit)
+}
+
 // Blocked returns a page of the accounts that an account blocks, by account id.
 func (d *DB) Blocked(ctx context.Context, accountID string, p Page) ([]AccountRef, error) {
 	return d.related(ctx, "blocked", "FROM blocks x JOIN accounts a ON a.id = x.target_id WHERE x.account_id = ?", "x.target_id", p, accountID)

@@ -244,7 +244,7 @@ func (d *DB) PublicTimeline(ctx context.Context, v Viewer, f TimelineFilter, p P
 // AccountFilter narrows an account's statuses.
 type AccountFilter struct {
 	ExcludeReblogs      bool
-	ExcludeReplies      bool
+	ExcludeReplies      bool // but for those to the account itself
 	OnlyMedia           bool
 	Pinned              bool
 	Tagged              string // in lower case
@@ -269,7 +269,8 @@ func (d *DB) AccountStatuses(ctx context.Context, v Viewer, accountID string, f 
 		q.add(` AND s.reblog_of_id IS NULL`)
 	}
 	if f.ExcludeReplies {
-		q.add(` AND s.in_reply_to_id IS NULL`)
+		// A parent that is not stored is another's until it comes.
+		q.add(` AND (s.in_reply_to_id IS NULL AND s.in_reply_to_uri = '' OR s.in_reply_to_account_id = s.account_id)`)
 	}
 	if f.OnlyMedia {
 		q.add(` AND s.has_media`)

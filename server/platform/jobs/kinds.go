@@ -235,6 +235,14 @@ type Welcome struct {
 // Kind names the job.
 func (Welcome) Kind() string { return "welcome" }
 
+// AcceptWaiting accepts the follow requests of an account that was unlocked.
+type AcceptWaiting struct {
+	AccountID string `json:"account_id"`
+}
+
+// Kind names the job.
+func (AcceptWaiting) Kind() string { return "accept_waiting" }
+
 // TellSubscribers notifies the subscribers of a status's author, if they are
 // too many for the author's own request.
 type TellSubscribers struct {

@@ -3,6 +3,7 @@ package social
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"svc/db"
 	"svc/server/platform/fault"
@@ -25,8 +26,8 @@ const (
 	FollowEnded     FollowState = "unfollow"
 )
 
-// Follow follows an account, or requests to if it is locked. Repeating it only
-// changes the options. It is refused for oneself, for a deactivated account,
+// Follow follows an account, or requests to if it is locked. Repeating it
+// changes the options, and asks again where there is no answer yet. It is refused for oneself, for a deactivated account,
 // and if either blocks the other.
 func (s *Service) Follow(ctx context.Context, by *db.Account, targetID string, o FollowOptions) error {
 	if by.ID == targetID {
@@ -40,12 +41,38 @@ func (s *Service) Follow(ctx context.Context, by *db.Account, targetID string, o
 		if errors.Is(err, db.ErrNotFound) {
 			return s.follow(ctx, tx, by, target, o)
 		}
-		if err != nil || o.Reblogs == nil || *o.Reblogs == f.Reblogs {
+		if err != nil {
 			return err
 		}
-		f.Reblogs = *o.Reblogs
-		return tx.UpdateFollow(ctx, f, "reblogs")
+		uri := ""
+		if f.Pending && !target.Local {
+			uri = s.newURI("activities") // servers skip an id that they know
+		}
+		if err := repeated(ctx, tx, f, target, uri, o); err != nil || uri == "" {
+			return err
+		}
+		return s.outbox.Followed(ctx, tx, by, target, f)
 	})
+}
+
+// repeated is the effect of a repeated follow, local or remote: its answer may
+// have been lost, and its target may have been unlocked since. Of the activities'
+// ids the newest is kept; "" is no new one.
+func repeated(ctx context.Context, tx *db.DB, f *db.Follow, target *db.Account, uri string, o FollowOptions) error {
+	var columns []string
+	if uri != "" && uri != f.URI {
+		f.URI, columns = uri, append(columns, "uri")
+	}
+	if o.Reblogs != nil && *o.Reblogs != f.Reblogs {
+		f.Reblogs, columns = *o.Reblogs, append(columns, "reblogs")
+	}
+	if f.Pending && target.Local && !target.Locked {
+		return accepted(ctx, tx, target, f, columns...)
+	}
+	if len(columns) == 0 {
+		return nil
+	}
+	return tx.UpdateFollow(ctx, f, columns...)
 }
 
 func (s *Service) mayFollow(ctx context.Context, tx *db.DB, by, target *db.Account) error {
@@ -291,6 +318,57 @@ func (s *Service) RejectFollow(ctx context.Context, by *db.Account, followerID s
 		}
 		return s.answerFollower(ctx, tx, by, f, s.outbox.Rejected)
 	})
+}
+
+// acceptChunk is how many follow requests a step of AcceptWaiting accepts.
+const acceptChunk = 50
+
+// AcceptWaiting runs a job of its kind, in steps of their own transactions, until
+// the account is locked again. Run twice it accepts nothing twice.
+func (s *Service) AcceptWaiting(ctx context.Context, job jobs.AcceptWaiting) error {
+	return db.StepsFrom(ctx, s.db, "", func(tx *db.DB, after string) (next string, err error) {
+		ids, err := tx.Waiting(ctx, job.AccountID, after, acceptChunk)
+		if err != nil || len(ids) == 0 {
+			return "", err
+		}
+		if err := tx.HoldAccounts(ctx, append(slices.Clone(ids), job.AccountID)...); err != nil {
+			return "", ignoreNotFound(err)
+		}
+		target, err := tx.Account(ctx, job.AccountID)
+		if err != nil || target.Locked || target.Deactivated {
+			return "", ignoreNotFound(err)
+		}
+		for _, id := range ids {
+			if err := s.acceptWaiting(ctx, tx, target, id); err != nil {
+				return "", err
+			}
+		}
+		if len(ids) == acceptChunk {
+			next = ids[len(ids)-1]
+		}
+		return next, nil
+	})
+}
+
+func (s *Service) acceptWaiting(ctx context.Context, tx *db.DB, target *db.Account, followerID string) error {
+	follower, err := tx.Account(ctx, followerID)
+	if err != nil {
+		return ignoreNotFound(err)
+	}
+	if err := s.mayFollow(ctx, tx, follower, target); err != nil {
+		if fault.Is(err, fault.KindForbidden) {
+			return nil
+		}
+		return err
+	}
+	f, err := tx.Follow(ctx, followerID, target.ID)
+	if err != nil || !f.Pending {
+		return ignoreNotFound(err)
+	}
+	if err := accepted(ctx, tx, target, f); err != nil {
+		return err
+	}
+	return s.answerFollower(ctx, tx, target, f, s.outbox.Accepted)
 }
 
 // answerFollower sends the answer to a remote account's follow of by.

@@ -489,3 +489,136 @@ func TestFollowersAreToldHowTheirFollowStands(t *testing.T) {
 		}
 	})
 }
+
+// TestUnlockingAcceptsThoseWhoWait: local and remote ones, in steps, unless they may
+// not follow any more; and nobody while the account is locked again.
+func TestUnlockingAcceptsThoseWhoWait(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		ann, bob, far, gone := w.person("ann"), w.person("bob"), w.stranger("far", "far.example"), w.person("gone")
+		lock := func(locked bool) {
+			t.Helper()
+			_, _, err := w.UpdateProfile(ctx, ann, social.Profile{Locked: &locked})
+			w.must(err)
+		}
+		lock(true)
+		ann = w.reload(ann)
+		w.must(w.Follow(ctx, bob, ann.ID, social.FollowOptions{}))
+		w.must(w.Follow(ctx, gone, ann.ID, social.FollowOptions{}))
+		if answer, err := w.TakeFollow(ctx, far, ann.ID, "https://far.example/follows/1"); err != nil || answer != social.FollowWaits {
+			t.Fatal(answer, err)
+		}
+		w.sql("UPDATE accounts SET deactivated = TRUE WHERE id = '%s'", gone.ID)
+		lock(true)
+		w.wantRows(0, "river_job WHERE kind = 'accept_waiting'")
+		w.must(w.AcceptWaiting(ctx, jobs.AcceptWaiting{AccountID: ann.ID}))
+		if got := w.counts(ann); got[0] != 0 {
+			t.Errorf("%d followers of a locked account", got[0])
+		}
+		lock(false)
+		lock(false)
+		w.wantRows(1, "river_job WHERE kind = 'accept_waiting'")
+		for range 2 {
+			w.must(w.AcceptWaiting(ctx, jobs.AcceptWaiting{AccountID: ann.ID}))
+		}
+		if got := [2][3]int64{w.counts(ann), w.counts(bob)}; got != [2][3]int64{{2, 0, 0}, {0, 1, 0}} {
+			t.Errorf("counts %v", got)
+		}
+		if diff := cmp.Diff([]string{"follow far@far.example", "follow bob"}, w.news(ann)); diff != "" {
+			t.Error(diff)
+		}
+		w.wantRows(1, "activities WHERE type = 'Accept'")
+		w.wantRows(1, "follows WHERE pending")
+		// More than one step.
+		lock(true)
+		for i := range 120 {
+			w.must(w.Follow(ctx, w.person(fmt.Sprint("p", i)), ann.ID, social.FollowOptions{}))
+		}
+		lock(false)
+		w.must(w.AcceptWaiting(ctx, jobs.AcceptWaiting{AccountID: ann.ID}))
+		if got := w.counts(ann); got[0] != 122 {
+			t.Errorf("%d followers", got[0])
+		}
+	})
+}
+
+// TestFollowingAgainAsksAgain: a lost Follow of a remote account goes out once more,
+// under a new id, and a local account that was unlocked accepts at once.
+func TestFollowingAgainAsksAgain(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		ann, bob, far := w.person("ann"), w.person("bob"), w.stranger("far", "far.example")
+		sent := func(want int) {
+			t.Helper()
+			w.wantRows(want, "activities WHERE type = 'Follow'")
+		}
+		again := func(target *db.Account, o social.FollowOptions) *db.Follow {
+			t.Helper()
+			w.must(w.Follow(ctx, bob, target.ID, o))
+			f, err := w.d.Follow(ctx, bob.ID, target.ID)
+			w.must(err)
+			return f
+		}
+		first := again(far, social.FollowOptions{})
+		sent(1)
+		second := again(far, social.FollowOptions{Reblogs: no()})
+		sent(2)
+		if second.URI == first.URI || !second.Pending || second.Reblogs {
+			t.Errorf("the second follow is %+v", second)
+		}
+		if got := w.counts(far); got[0] != 0 {
+			t.Errorf("%d followers before the answer", got[0])
+		}
+		w.must(w.TakeAccept(ctx, far, first.URI, bob.URI)) // of the first one, at last
+		if f := again(far, social.FollowOptions{}); f.Pending {
+			t.Error("not accepted")
+		}
+		sent(2)
+
+		w.sql("UPDATE accounts SET locked = TRUE WHERE id = '%s'", ann.ID)
+		if f := again(ann, social.FollowOptions{}); !f.Pending {
+			t.Error("a locked account was followed at once")
+		}
+		if f := again(ann, social.FollowOptions{Reblogs: no()}); !f.Pending || f.Reblogs {
+			t.Errorf("a repeated request is %+v", f)
+		}
+		unlocked := false
+		_, _, err := w.UpdateProfile(ctx, ann, social.Profile{Locked: &unlocked})
+		w.must(err)
+		if f := again(ann, social.FollowOptions{}); f.Pending {
+			t.Error("an unlocked account lets people wait")
+		}
+		if got := [2][3]int64{w.counts(ann), w.counts(bob)}; got != [2][3]int64{{1, 0, 0}, {0, 2, 0}} {
+			t.Errorf("counts %v", got)
+		}
+		sent(2)
+	})
+}
+
+func TestProfilesWithoutRepliesKeepThreads(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ann, bob := w.person("ann"), w.person("bob")
+		one := w.post(ann, social.NewStatus{Text: "one"})
+		two := w.post(ann, social.NewStatus{Text: "two", InReplyToID: one.ID})
+		other := w.post(bob, social.NewStatus{Text: "other"})
+		answer := w.post(ann, social.NewStatus{Text: "an answer", InReplyToID: other.ID})
+		own := w.post(ann, social.NewStatus{Text: "more of it", InReplyToID: answer.ID})
+		waits := w.post(ann, social.NewStatus{Text: "to what is not here"})
+		w.sql("UPDATE statuses SET in_reply_to_uri = 'https://far.example/1' WHERE id = '" + waits.ID + "'")
+		for _, replies := range []bool{true, false} {
+			want := []string{waits.ID, own.ID, answer.ID, two.ID, one.ID}
+			if !replies {
+				want = []string{own.ID, two.ID, one.ID}
+			}
+			refs, err := w.d.AccountStatuses(t.Context(), w.viewer(bob), ann.ID, db.AccountFilter{ExcludeReplies: !replies}, db.Page{Limit: 40})
+			w.must(err)
+			got := []string{}
+			for _, r := range refs {
+				got = append(got, r.ID)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("with replies %v: %s", replies, diff)
+			}
+		}
+	})
+}

@@ -106,9 +106,15 @@ func (s *Service) updateProfile(ctx context.Context, by *db.Account, p Profile, 
 		if u, err = tx.User(ctx, by.ID); err != nil {
 			return err
 		}
+		wasLocked := a.Locked
 		columns, err := s.apply(ctx, tx, a, p)
 		if err != nil {
 			return err
+		}
+		if wasLocked && !a.Locked {
+			if err := jobs.Enqueue(ctx, tx, jobs.AcceptWaiting{AccountID: a.ID}); err != nil {
+				return err
+			}
 		}
 		if len(columns) > 0 {
 			if err := tx.UpdateAccount(ctx, a, columns...); err != nil {

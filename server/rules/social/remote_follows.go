@@ -47,7 +47,7 @@ func (s *Service) TakeFollow(ctx context.Context, by *db.Account, targetID, uri 
 			f = &db.Follow{FollowerID: by.ID, TargetID: target.ID, URI: uri, Pending: target.Locked, Reblogs: true}
 			err = s.followed(ctx, tx, by, target, f)
 		case err == nil:
-			err = s.repeatedFollow(ctx, tx, f, target, uri)
+			err = repeated(ctx, tx, f, target, uri, FollowOptions{})
 		}
 		if answer = FollowWaits; err == nil && !f.Pending {
 			answer = FollowAccepted
@@ -55,22 +55,6 @@ func (s *Service) TakeFollow(ctx context.Context, by *db.Account, targetID, uri 
 		return err
 	})
 	return answer, err
-}
-
-// repeatedFollow is the outcome of a repeated follow: its answer may have been
-// lost, and its target may have been unlocked since.
-func (s *Service) repeatedFollow(ctx context.Context, tx *db.DB, f *db.Follow, target *db.Account, uri string) error {
-	var columns []string
-	if uri != "" && uri != f.URI {
-		f.URI, columns = uri, append(columns, "uri")
-	}
-	if f.Pending && !target.Locked {
-		return accepted(ctx, tx, target, f, columns...)
-	}
-	if len(columns) == 0 {
-		return nil
-	}
-	return tx.UpdateFollow(ctx, f, columns...)
 }
 
 // sentFollow finds the local follow of by that an answer of by is about: the
