@@ -2,6 +2,7 @@ package streaming
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -117,24 +118,27 @@ func (r *reader) take() []delivery {
 	return out
 }
 
-// recheck reads the reader's token again: it may be invalid, or have lost the
-// rights of a moderator.
+// recheck reads the reader's token again, which may be invalid, and asks whether the
+// streams may still be read: a moderator may have lost rights, and settings may keep
+// strangers out now.
 func (r *reader) recheck(ctx context.Context, a *API) error {
-	if r.token == "" {
-		return nil
+	id := r.identity()
+	if r.token != "" {
+		var err error
+		if id, err = r.renew(ctx); err != nil {
+			return err
+		}
+		if id == nil {
+			return errRevoked
+		}
+		r.mu.Lock()
+		r.id = id
+		r.mu.Unlock()
 	}
-	id, err := r.renew(ctx)
-	if err != nil {
-		return err
-	}
-	if id == nil {
-		return errRevoked
-	}
-	r.mu.Lock()
-	r.id = id
-	r.mu.Unlock()
-	if a.listens(r, moderation) {
-		return a.moderates(id)
+	for _, s := range a.streamsOf(r) {
+		if err := a.admits(id, s); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -225,16 +229,11 @@ func (a *API) unsubscribe(r *reader, s stream) {
 	}
 }
 
-// listens reports whether a reader has a stream of a kind.
-func (a *API) listens(r *reader, k kind) bool {
+// streamsOf returns the streams of a reader.
+func (a *API) streamsOf(r *reader) []stream {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for s := range r.streams {
-		if s.kind == k {
-			return true
-		}
-	}
-	return false
+	return slices.Collect(maps.Keys(r.streams))
 }
 
 // reads reports whether an account has a reader here.
@@ -298,7 +297,7 @@ func accounts(groups ...[]subscription) (ids []string, of identities) {
 	of = identities{}
 	for _, subs := range groups {
 		for _, s := range subs {
-			if id := s.identity(); auth.AccountOf(id) != nil {
+			if id := s.viewer(); auth.AccountOf(id) != nil {
 				of[id.Account.ID] = id
 			}
 		}

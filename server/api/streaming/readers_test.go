@@ -29,7 +29,7 @@ func TestAReaderThatDoesNotReadHarmsNobody(t *testing.T) {
 	a := New(Parts{DB: dbtest.New(t), Settings: live, Log: slog.New(slog.DiscardHandler)})
 	open := func() *reader {
 		r := newReader("")
-		r.id = &auth.Identity{Account: &db.Account{ID: me}}
+		r.id = &auth.Identity{Account: &db.Account{ID: me}, Scopes: []string{"read"}}
 		if err := errors.Join(a.begin(r), a.subscribe(r, stream{kind: home})); err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +74,7 @@ func TestEventsOfOneReadAreTakenTogether(t *testing.T) {
 	}
 	a := New(Parts{DB: dbtest.New(t), Settings: live, Log: slog.New(slog.DiscardHandler)})
 	r := newReader("")
-	r.id = &auth.Identity{Account: &db.Account{ID: me}}
+	r.id = &auth.Identity{Account: &db.Account{ID: me}, Scopes: []string{"read"}}
 	if err := errors.Join(a.begin(r), a.subscribe(r, stream{kind: home})); err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestAnEventThatCannotBeToldEndsNobody(t *testing.T) {
 		}
 		a := New(Parts{DB: d, Settings: live, Log: slog.New(slog.DiscardHandler)})
 		mine, stranger := newReader(""), newReader("")
-		mine.id = &auth.Identity{Account: &db.Account{ID: me}}
+		mine.id = &auth.Identity{Account: &db.Account{ID: me}, Scopes: []string{"read"}}
 		for r, s := range map[*reader]stream{mine: {kind: home}, stranger: {kind: public}} {
 			if err := errors.Join(a.begin(r), a.subscribe(r, s)); err != nil {
 				t.Fatal(err)

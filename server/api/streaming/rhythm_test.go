@@ -16,6 +16,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"svc/db/dbtest"
+	"svc/server/platform/config"
 	"svc/server/rules/auth"
 )
 
@@ -29,7 +30,11 @@ type connection struct {
 
 func quick(t *testing.T, r rhythm) *connection {
 	t.Helper()
-	a := New(Parts{DB: dbtest.New(t), Log: slog.New(slog.DiscardHandler)})
+	live, err := config.NewLive(config.DefaultSettings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := New(Parts{DB: dbtest.New(t), Settings: live, Log: slog.New(slog.DiscardHandler)})
 	a.rhythm = r
 	c := &connection{ended: make(chan error, 1)}
 	c.valid.Store(true)

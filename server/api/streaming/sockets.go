@@ -59,7 +59,7 @@ func (a *API) converse(ctx context.Context, conn *websocket.Conn, out *cork, r *
 	}()
 	err := a.speak(ctx, conn, out, r, p)
 	switch {
-	case errors.Is(err, errRevoked), errors.Is(err, errBadMessage), fault.Is(err, fault.KindForbidden), fault.Is(err, fault.KindNotFound):
+	case errors.Is(err, errRevoked), errors.Is(err, errBadMessage), fault.Is(err, fault.KindUnauthenticated), fault.Is(err, fault.KindForbidden), fault.Is(err, fault.KindNotFound):
 		_ = conn.Close(websocket.StatusPolicyViolation, err.Error())
 	case errors.Is(err, errStopping), errors.Is(err, errBehind), errors.Is(err, errSlow):
 		_ = conn.Close(websocket.StatusGoingAway, err.Error())

@@ -52,7 +52,7 @@ func stages(t *testing.T, fn func(t *testing.T, s *stage)) {
 		engine := gin.New()
 		engine.GET("/", func(g *gin.Context) {
 			r := newReader("")
-			r.id = &auth.Identity{Account: &db.Account{ID: me}}
+			r.id = &auth.Identity{Account: &db.Account{ID: me}, Scopes: []string{"read"}}
 			if err := errors.Join(s.api.begin(r), s.api.subscribe(r, stream{kind: home, name: "user"})); err != nil {
 				t.Error(err)
 			}

@@ -40,7 +40,7 @@ type API struct {
 	Parts
 	rhythm  rhythm
 	events  chan []db.Event // from the database; nil where events were missed
-	checks  chan string     // accounts whose tokens may have changed; "" is all
+	checks  chan string     // accounts whose tokens, or what they may read, may have changed; "" is all
 	replays chan struct{}   // holds one for each stream that catches up
 	told    atomic.Int64    // the number of the last event that was told
 	skipped atomic.Int64    // events that could not be told
@@ -64,21 +64,24 @@ func New(p Parts) *API {
 			a.cutAll(errBehind)
 		}
 	})
-	p.DB.Subscribe(func(topic, payload string) {
-		switch topic {
-		case db.AnythingMissed, db.AppChanged:
-			payload = ""
-		case db.AccountChanged:
-			if !a.reads(payload) {
-				return
-			}
-		default:
-			return
-		}
+	check := func(account string) {
 		select {
-		case a.checks <- payload:
+		case a.checks <- account:
 		default:
 			a.cutAll(errBehind)
+		}
+	}
+	p.DB.Subscribe(func(topic, payload string) {
+		switch {
+		case topic == db.AnythingMissed || topic == db.AppChanged:
+			check("")
+		case topic == db.AccountChanged && a.reads(payload):
+			check(payload)
+		}
+	})
+	p.Settings.OnChange(func(before, now *config.Settings) {
+		if before.Restrict != now.Restrict || before.Instance.Public != now.Instance.Public || before.ChatRoom != now.ChatRoom {
+			check("")
 		}
 	})
 	return a

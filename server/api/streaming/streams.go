@@ -76,10 +76,17 @@ type asked struct {
 	Instance string
 }
 
+// The scopes of the lists that streams tell.
+const (
+	readStatuses      = "read:statuses"
+	readNotifications = "read:notifications"
+	readChats         = "read:chats"
+)
+
 // scopes are the required scopes of a token; streams without an entry need
-// none.
+// none. A home stream tells notifications and chats to those tokens that may read them.
 var scopes = map[kind]string{
-	home: "read:statuses", notifications: "read:notifications", chats: "read:statuses", direct: "read:statuses", list: "read:lists",
+	home: readStatuses, notifications: readNotifications, chats: readChats, direct: readStatuses, list: "read:lists",
 }
 
 var (
@@ -96,22 +103,8 @@ func (a *API) stream(ctx context.Context, id *auth.Identity, q asked) (stream, e
 	if !ok {
 		return stream{}, errUnknown
 	}
-	if s.kind == moderation {
-		return s, a.moderates(id)
-	}
-	settings := a.Settings.Load()
-	restricted := settings.Restricts(settings.Restrict.TimelinesFederated)
-	if s.local {
-		restricted = settings.Restricts(settings.Restrict.TimelinesLocal)
-	}
-	scope := scopes[s.kind]
-	switch {
-	case scope == "" && (!restricted || auth.AccountOf(id) != nil):
-		return s, nil
-	case id == nil:
-		return stream{}, errMissing
-	case id.Account == nil || scope != "" && !id.Can(scope):
-		return stream{}, errScopes
+	if err := a.admits(id, s); err != nil {
+		return stream{}, err
 	}
 	if s.kind == list {
 		_, err := a.DB.ListByID(ctx, id.Account.ID, s.list)
@@ -123,6 +116,45 @@ func (a *API) stream(ctx context.Context, id *auth.Identity, q asked) (stream, e
 		}
 	}
 	return s, nil
+}
+
+// admits checks that a caller may read a stream now, but for whether a list is theirs. It
+// asks no database: it is asked again while the stream is open.
+func (a *API) admits(id *auth.Identity, s stream) error {
+	scope := scopes[s.kind]
+	switch s.kind {
+	case moderation:
+		return a.moderates(id)
+	case room:
+		return nil // its token says so
+	case public, hashtag:
+		settings := a.Settings.Load()
+		restriction := settings.Restrict.TimelinesFederated
+		if s.local {
+			restriction = settings.Restrict.TimelinesLocal
+		}
+		if !settings.Restricts(restriction) {
+			return nil
+		}
+		scope = readStatuses
+	}
+	switch {
+	case id == nil:
+		return errMissing
+	case id.Account == nil || !id.Can(scope):
+		return errScopes
+	}
+	return nil
+}
+
+// viewer returns the reader as the caller who looks at statuses. On public streams, a
+// token that may not read statuses counts as none.
+func (s subscription) viewer() *auth.Identity {
+	id := s.identity()
+	if (s.stream.kind == public || s.stream.kind == hashtag) && !id.Can(readStatuses) {
+		return nil
+	}
+	return id
 }
 
 // named reads a stream's name, and the parameters that it needs.

@@ -282,8 +282,8 @@ func (t *teller) publicly(ctx context.Context, event string) error {
 	subs := t.shownBy(of)
 	for _, s := range subs {
 		viewer := ""
-		if id := s.identity(); id != nil && id.Account != nil {
-			viewer = id.Account.ID
+		if account := auth.AccountOf(s.viewer()); account != nil {
+			viewer = account.ID
 		}
 		readers[viewer] = append(readers[viewer], s)
 	}
@@ -325,13 +325,13 @@ func (t *teller) aboutOf(ctx context.Context, status *db.Status) (*about, error)
 }
 
 // shownBy returns the public streams, and those of hashtags, that show a public
-// status.
+// status. Settings that keep strangers out may have changed just now.
 func (t *teller) shownBy(of *about) []subscription {
 	subs := t.to.flat(public)
 	for _, tag := range of.tags {
 		subs = append(subs, t.to[hashtag][tag]...)
 	}
-	return slices.DeleteFunc(subs, func(s subscription) bool { return !s.stream.shows(of) })
+	return slices.DeleteFunc(subs, func(s subscription) bool { return !s.stream.shows(of) || t.admits(s.identity(), s.stream) != nil })
 }
 
 // reachedHomes sends a status to the home timelines that it reached later.
@@ -426,9 +426,14 @@ func owner(id string) db.Viewer {
 	return db.Viewer{ID: id, Relations: db.Relations{Blocks: true, Mutes: true, DomainBlocks: true, ThreadMutes: true}}
 }
 
+// homesThat returns the home streams of the event's account whose tokens have a scope.
+func (t *teller) homesThat(scope string) []subscription {
+	return slices.DeleteFunc(slices.Clone(t.to[home][t.event.AccountID]), func(s subscription) bool { return !s.identity().Can(scope) })
+}
+
 // notification sends an account its new notification, if its list shows it.
 func (t *teller) notification(ctx context.Context) error {
-	subs := slices.Concat(t.to[home][t.event.AccountID], t.to[notifications][t.event.AccountID])
+	subs := slices.Concat(t.homesThat(readNotifications), t.to[notifications][t.event.AccountID])
 	if len(subs) == 0 {
 		return nil
 	}
@@ -474,7 +479,7 @@ func (t *teller) conversation(ctx context.Context) error {
 // chat sends an account one of its chats.
 func (t *teller) chat(ctx context.Context) error {
 	me := t.event.AccountID
-	subs := slices.Concat(t.to[home][me], t.to[chats][me])
+	subs := slices.Concat(t.homesThat(readChats), t.to[chats][me])
 	if len(subs) == 0 {
 		return nil
 	}

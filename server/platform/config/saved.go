@@ -195,6 +195,14 @@ type Live struct {
 	mu    sync.Mutex // of who changes it
 	base  Settings
 	saved []Saved
+	hear  []func(before, now *Settings)
+}
+
+// OnChange registers fn for every later change of the settings. fn must be quick.
+func (l *Live) OnChange(fn func(before, now *Settings)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.hear = append(l.hear, fn)
 }
 
 // NewLive starts with s, which must be valid for Swap.
@@ -246,7 +254,10 @@ func (l *Live) join() []error {
 		Tables: s.Markup.AllowTables, Fonts: s.Markup.AllowFonts,
 		Class: s.Formatter.class(), NewWindow: s.Formatter.NewWindow, KnownTLD: s.Formatter.knownTLD(),
 	}))
-	l.current.Store(&s)
+	before := l.current.Swap(&s)
+	for _, fn := range l.hear {
+		fn(before, &s)
+	}
 	return wrong
 }
 
