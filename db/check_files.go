@@ -9,7 +9,8 @@ import (
 // checkedFiles compares the files that were stored with the rows that name them.
 // A file that no row names waits among the loose files for its removal.
 func checkedFiles() []checked {
-	named := "EXISTS (SELECT 1 FROM media_attachments m WHERE m.file <> '' AND m.file = t.name) OR EXISTS (SELECT 1 FROM backups b WHERE b.file <> '' AND b.file = t.name)"
+	named := "EXISTS (SELECT 1 FROM media_attachments m WHERE m.file <> '' AND m.file = t.name) OR EXISTS (SELECT 1 FROM backups b WHERE b.file <> '' AND b.file = t.name)" +
+		" OR EXISTS (SELECT 1 FROM report_files f WHERE f.file = t.name)"
 	unstored := func(column, name string) fault {
 		return fault{
 			column: column, says: "names a file that is not stored", cannot: "the file has to come from a backup",

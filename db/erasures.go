@@ -90,6 +90,7 @@ func Erasures() []Erasure {
 		{Table: "kept_tags", Column: "account_id", Kept: "the account gets them when it comes back"},
 		{Table: "reports", Column: "account_id", Kept: record},
 		{Table: "reports", Column: "reporter_id", Kept: record},
+		{Table: "report_statuses", Column: "deleted_by", Kept: record},
 		{Table: "report_notes", Column: "account_id", Kept: record},
 		{Table: "moderation_log", Column: "actor_id", Kept: record},
 		{Table: "setting_changes", Column: "actor_id", Kept: record},

@@ -86,16 +86,28 @@ func (d *DB) HoldFile(ctx context.Context, name string, size int64) (held bool, 
 	return held, err
 }
 
-// ShownFile returns the length of a file in bytes, -1 if unknown, and whether
-// it is banned.
-func (d *DB) ShownFile(ctx context.Context, name string) (size int64, banned bool, err error) {
-	type shown struct {
-		Size   int64
-		Banned bool
-	}
-	row, err := value[shown](ctx, d, "file "+name, `SELECT COALESCE((SELECT size FROM stored_files WHERE name = ?), -1) AS size,
-		EXISTS (SELECT 1 FROM media_bans WHERE address_key = ?) AS banned`, name, mediaKey(MediaPath+name))
-	return row.Size, row.Banned, err
+// namedBy is the condition that a row of now names a file: an attachment, an archive, or
+// a picture of a local account. It takes the name twice and its address three times.
+const namedBy = `EXISTS (SELECT 1 FROM media_attachments WHERE file <> '' AND file = ?) OR
+		EXISTS (SELECT 1 FROM backups WHERE file <> '' AND file = ?) OR
+		EXISTS (SELECT 1 FROM accounts WHERE local AND avatar <> '' AND avatar = ?) OR
+		EXISTS (SELECT 1 FROM accounts WHERE local AND header <> '' AND header = ?) OR
+		EXISTS (SELECT 1 FROM accounts WHERE local AND background <> '' AND background = ?)`
+
+// ShownFile is what strangers may know of a file.
+type ShownFile struct {
+	Size     int64 // in bytes, -1 if unknown
+	Banned   bool
+	Evidence bool // nothing but reports name it any more
+}
+
+// ShownFile returns the state of the file with this name.
+func (d *DB) ShownFile(ctx context.Context, name string) (ShownFile, error) {
+	url := MediaPath + name
+	return value[ShownFile](ctx, d, "file "+name, `SELECT COALESCE((SELECT size FROM stored_files WHERE name = ?), -1) AS size,
+		EXISTS (SELECT 1 FROM media_bans WHERE address_key = ?) AS banned,
+		EXISTS (SELECT 1 FROM report_files WHERE file = ?) AND NOT (`+namedBy+`) AS evidence`,
+		name, mediaKey(url), name, name, name, url, url, url)
 }
 
 // OrphanedFiles returns up to limit names of files not held since before a
@@ -128,13 +140,8 @@ func (d *DB) BeginFileRemoval(ctx context.Context, name string, before Time) (bo
 		return false, err
 	}
 	url := MediaPath + name
-	named, err := value[bool](ctx, d, "rows that name file "+name, `SELECT
-		EXISTS (SELECT 1 FROM media_attachments WHERE file <> '' AND file = ?) OR
-		EXISTS (SELECT 1 FROM backups WHERE file <> '' AND file = ?) OR
-		EXISTS (SELECT 1 FROM accounts WHERE local AND avatar <> '' AND avatar = ?) OR
-		EXISTS (SELECT 1 FROM accounts WHERE local AND header <> '' AND header = ?) OR
-		EXISTS (SELECT 1 FROM accounts WHERE local AND background <> '' AND background = ?)`,
-		name, name, url, url, url)
+	named, err := value[bool](ctx, d, "rows that name file "+name, "SELECT "+namedBy+" OR EXISTS (SELECT 1 FROM report_files WHERE file = ?)",
+		name, name, url, url, url, name)
 	if err != nil || !named {
 		return err == nil, err
 	}

@@ -67,8 +67,7 @@ func TestFilesAreFoundByIndexes(t *testing.T) {
 			"unused ones":  func(ctx context.Context) error { return err1(d.DeleteUnusedMedia(ctx, later.Add(-24*time.Hour), 20)) },
 			"a banned one": func(ctx context.Context) error { return err1(d.MediaBanned(ctx, "https://far.example/x")) },
 			"one that is shown": func(ctx context.Context) error {
-				_, _, err := d.ShownFile(ctx, "loose6")
-				return err
+				return err1(d.ShownFile(ctx, "loose6"))
 			},
 			"to forget one": func(ctx context.Context) error { return d.EndFileRemoval(ctx, "loose9") },
 		} {

@@ -1,7 +1,6 @@
 package db
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -27,16 +26,6 @@ type Report struct {
 	UpdatedAt  Time `gorm:"autoUpdateTime:false"`
 }
 
-// ReportStatus is a status named by a report. Copy is the Status row at the
-// time of the report, as JSON; "" once the report is closed or resolved.
-type ReportStatus struct {
-	ReportID  string `gorm:"primaryKey"`
-	StatusID  string `gorm:"primaryKey"`
-	StatusURI string `gorm:"column:status_uri"`
-	Position  int
-	Copy      string
-}
-
 // CreateReport inserts r, open, with the statuses that it names.
 func (d *DB) CreateReport(ctx context.Context, r *Report, statuses []ReportStatus) error {
 	if r.ID == "" {
@@ -57,6 +46,9 @@ func (d *DB) CreateReport(ctx context.Context, r *Report, statuses []ReportStatu
 	}
 	if len(statuses) > 0 {
 		if err := wrap(d.writer(ctx).CreateInBatches(statuses, 200).Error, "statuses of report %s", r.ID); err != nil {
+			return err
+		}
+		if err := d.keepFiles(ctx, r.ID, statuses); err != nil {
 			return err
 		}
 	}
@@ -123,20 +115,6 @@ func (d *DB) Reports(ctx context.Context, state string, p NumberedPage) ([]Repor
 	return rows, total, err
 }
 
-// ReportStatuses returns the statuses named by these reports, in the order in
-// which each names them, without their copies.
-func (d *DB) ReportStatuses(ctx context.Context, reportIDs []string) ([]ReportStatus, error) {
-	cells := func(s *ReportStatus) []any { return []any{&s.ReportID, &s.StatusID, &s.StatusURI, &s.Position} }
-	rows, err := inChunks(reportIDs, func(ids []string) ([]ReportStatus, error) {
-		return scanAll(ctx, d, "statuses of reports", cells,
-			`SELECT report_id, status_id, status_uri, position FROM report_statuses WHERE report_id IN ?`, ids)
-	})
-	slices.SortFunc(rows, func(a, b ReportStatus) int {
-		return cmp.Or(strings.Compare(a.ReportID, b.ReportID), cmp.Compare(a.Position, b.Position))
-	})
-	return rows, err
-}
-
 // ReportGroup is a reported status with all its reports, newest first.
 type ReportGroup struct {
 	StatusID  string
@@ -190,19 +168,21 @@ func (d *DB) LockReports(ctx context.Context) error {
 	return err
 }
 
-// SetReportState moves a report to a state. A report that is no longer open
-// loses the copies of its statuses and keeps their ids.
+// SetReportState moves a report to a state. The copies of the statuses of a report
+// that is no longer open are left to DropCopies, those of an open one stay.
 func (d *DB) SetReportState(ctx context.Context, id, state string) error {
-	if _, err := d.exec(ctx, "update report", `UPDATE reports SET state = ?, updated_at = ? WHERE id = ?`, state, d.Now(), id); err != nil {
+	now := d.Now()
+	if _, err := d.exec(ctx, "update report", `UPDATE reports SET state = ?, updated_at = ? WHERE id = ?`, state, now, id); err != nil {
 		return err
 	}
 	if err := d.emitReport(ctx, id, Changed); err != nil {
 		return err
 	}
 	if state == ReportOpen {
-		return nil
+		_, err := d.exec(ctx, "keep copies", `UPDATE report_statuses SET closed_at = NULL WHERE report_id = ? AND closed_at IS NOT NULL`, id)
+		return err
 	}
-	_, err := d.exec(ctx, "drop copies", `UPDATE report_statuses SET copy = '' WHERE report_id = ? AND copy <> ''`, id)
+	_, err := d.exec(ctx, "keep copies for a while", `UPDATE report_statuses SET closed_at = ? WHERE report_id = ? AND copy <> '' AND closed_at IS NULL`, now, id)
 	return err
 }
 

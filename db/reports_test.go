@@ -2,6 +2,7 @@ package db_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -106,7 +107,7 @@ func TestGroupsHoldAllReportsOfAStatus(t *testing.T) {
 	})
 }
 
-func TestCopiesGoWhenAReportIsNotOpenAnyMore(t *testing.T) {
+func TestCopiesOutliveTheirReportForAWhile(t *testing.T) {
 	for _, state := range []string{db.ReportClosed, db.ReportResolved, db.ReportOpen} {
 		t.Run(state, func(t *testing.T) {
 			dbtest.Each(t, func(t *testing.T, d *db.DB) {
@@ -116,10 +117,24 @@ func TestCopiesGoWhenAReportIsNotOpenAnyMore(t *testing.T) {
 				if err := d.SetReportState(ctx, r.ID, state); err != nil {
 					t.Fatal(err)
 				}
+				drop := func(closed db.Time) {
+					t.Helper()
+					for more := true; more; {
+						var err error
+						if more, err = d.DropCopies(ctx, closed, 1); err != nil {
+							t.Fatal(err)
+						}
+					}
+				}
+				drop(d.Now().Add(-time.Hour))
+				if n := copies(t, d, r.ID); n != 2 {
+					t.Errorf("%d copies left within the time, want 2", n)
+				}
 				want := 0
 				if state == db.ReportOpen {
 					want = 2
 				}
+				drop(d.Now().Add(time.Hour))
 				if n := copies(t, d, r.ID); n != want {
 					t.Errorf("%d copies left, want %d", n, want)
 				}
@@ -133,6 +148,91 @@ func TestCopiesGoWhenAReportIsNotOpenAnyMore(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestAReportThatIsOpenedAgainKeepsItsCopies(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		ctx := t.Context()
+		r := file(t, d, dbtest.Account(t, d, "ann"), dbtest.Account(t, d, "bob"), "s1")
+		for _, state := range []string{db.ReportResolved, db.ReportClosed, db.ReportOpen} {
+			if err := d.SetReportState(ctx, r.ID, state); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := d.DropCopies(ctx, d.Now().Add(time.Hour), 10); err != nil {
+			t.Fatal(err)
+		}
+		if n := copies(t, d, r.ID); n != 1 {
+			t.Errorf("%d copies left, want 1", n)
+		}
+	})
+}
+
+func TestAFileOfAReportedStatusStaysWithTheCopy(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		ctx := t.Context()
+		ann, bob := dbtest.Account(t, d, "ann"), dbtest.Account(t, d, "bob")
+		uri := "https://one.example/s"
+		s := &db.Status{AccountID: bob.ID, URI: &uri, Local: true, Visibility: db.Public, HasMedia: true, CreatedAt: d.Now()}
+		if err := d.CreateStatus(ctx, s); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.HoldFile(ctx, "f.png", 7); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.CreateAttachments(ctx, []db.MediaAttachment{{AccountID: bob.ID, StatusID: &s.ID, File: "f.png", URL: "/media/f.png", Type: "image"}}); err != nil {
+			t.Fatal(err)
+		}
+		all, err := d.CopyStatuses(ctx, []string{s.ID, "unknown"})
+		if err != nil || len(all) != 1 {
+			t.Fatalf("%+v, %v", all, err)
+		}
+		raw, err := json.Marshal(all[s.ID])
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &db.Report{AccountID: bob.ID, ReporterID: ann.ID}
+		if err := d.CreateReport(ctx, r, []db.ReportStatus{{StatusID: s.ID, Copy: string(raw), Version: all[s.ID].Version}}); err != nil {
+			t.Fatal(err)
+		}
+		want := func(when string, evidence, removed bool) {
+			t.Helper()
+			got, err := d.ShownFile(ctx, "f.png")
+			if err != nil || got.Size != 7 || got.Evidence != evidence {
+				t.Errorf("%s: %+v, %v, want evidence %t", when, got, err, evidence)
+			}
+			later := d.Now().Add(24 * time.Hour)
+			names, err := d.OrphanedFiles(ctx, later, false, 9)
+			if err != nil {
+				t.Fatal(err)
+			}
+			doomed := false
+			if len(names) > 0 {
+				if doomed, err = d.BeginFileRemoval(ctx, "f.png", later); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if doomed != removed {
+				t.Errorf("%s: removed %t, want %t", when, doomed, removed)
+			}
+		}
+		want("while the status is there", false, false)
+		if _, err := d.DeleteStatus(ctx, s, 9); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.ReportedGone(ctx, s.ID, db.DeletedByModerator, ann.ID); err != nil {
+			t.Fatal(err)
+		}
+		want("after the deletion", true, false)
+		if err := d.SetReportState(ctx, r.ID, db.ReportResolved); err != nil {
+			t.Fatal(err)
+		}
+		want("when it is resolved", true, false)
+		if _, err := d.DropCopies(ctx, d.Now().Add(time.Hour), 9); err != nil {
+			t.Fatal(err)
+		}
+		want("when the copy is dropped", false, true)
+	})
 }
 
 func copies(t *testing.T, d *db.DB, reportID string) int {

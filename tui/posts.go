@@ -146,6 +146,12 @@ func (p *postPane) draw(m *model, posts []shown.Post, width int, focus, rich boo
 			for _, text := range m.wrap(one.ID, one.Text, width-4) {
 				lines = append(lines, block(span{" " + text, inkPost}))
 			}
+			if one.Reported.String() != "" {
+				lines = append(lines, block(span{" when it was reported:", inkDim}))
+				for _, text := range m.wrap(one.ID+" reported", one.Reported, width-4) {
+					lines = append(lines, block(span{" " + text, inkPost}))
+				}
+			}
 		}
 		if rich {
 			for _, medium := range one.Media {
@@ -163,8 +169,14 @@ func (p *postPane) draw(m *model, posts []shown.Post, width int, focus, rich boo
 func (p *postPane) flags(m *model, one shown.Post) line {
 	var l line
 	switch {
+	case one.Deleted && one.DeletedBy.String() != "":
+		l = append(l, span{"  [deleted: " + one.DeletedBy.String() + "]", inkGone})
 	case one.Deleted:
 		l = append(l, span{"  [deleted]", inkGone})
+	case one.Reported.String() != "":
+		l = append(l, span{"  [edited since]", inkWarn})
+	}
+	switch {
 	case one.Hides() && !p.opened[one.ID]:
 		l = append(l, span{"  [CW \"" + safe.Truncate(one.CW.String(), 30, "~") + "\" hidden: " + m.keys.key(doShowCW) + "]", inkWarn})
 	case one.CW.String() != "":

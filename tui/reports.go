@@ -120,9 +120,11 @@ func newReports() *reports {
 // row is the report's cells.
 func reportRow(r *shown.Report) list.Row {
 	message := safe.Truncate(r.Text.OneLine().String(), 300, "")
-	ids := make([]string, len(r.Posts))
-	for i, p := range r.Posts {
-		ids[i] = p.ID
+	ids := make([]string, 0, len(r.Posts))
+	for _, p := range r.Posts {
+		if !p.Deleted {
+			ids = append(ids, p.ID)
+		}
 	}
 	flags := int64(0)
 	if r.About.Gone {

@@ -224,6 +224,11 @@ func (m *model) spokenPosts(posts []shown.Post, pane *postPane, focus bool) []st
 					lines = append(lines, "  Text: "+text)
 				}
 			}
+			for text := range strings.Lines(one.Reported.String()) {
+				if text = strings.TrimSpace(text); text != "" {
+					lines = append(lines, "  When it was reported: "+text)
+				}
+			}
 		}
 		for _, medium := range one.Media {
 			lines = append(lines, "  Media: "+strings.Trim(medium.Label(m.keys.key(doMedia)), "[]"))

@@ -25,8 +25,8 @@ type NewReport struct {
 }
 
 // AdminReport is a report as moderators see it: Actor reported Account.
-// Content is HTML or null; deleted statuses are left out; notes come oldest
-// first.
+// Content is HTML or null; of deleted statuses there are copies while the report is open
+// and some time after; notes come oldest first.
 type AdminReport struct {
 	ID        string           `json:"id"`
 	State     string           `json:"state"` // open, closed, resolved
@@ -127,16 +127,16 @@ func (g *GroupedReport) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// GroupedStatus is a status with "deleted":false, or {"id","deleted":true}
-// where ID is the ActivityPub id and Status has nothing else.
+// GroupedStatus is a status with "deleted":false. With "deleted":true ID is the
+// ActivityPub id, and Status has what a report copied of it, or nothing else.
 type GroupedStatus struct {
 	Status
 	Deleted bool `json:"deleted"`
 }
 
-// MarshalJSON renders the status with deleted, or only id and deleted.
+// MarshalJSON renders the status with deleted, or only id and deleted if there is no copy.
 func (s GroupedStatus) MarshalJSON() ([]byte, error) {
-	if s.Deleted {
+	if s.Deleted && s.Svc.Deleted == nil {
 		return json.Marshal(struct {
 			ID      string `json:"id"`
 			Deleted bool   `json:"deleted"`

@@ -61,6 +61,20 @@ type StatusSvc struct {
 	EmojiReactions       List[EmojiReaction] `json:"emoji_reactions"`
 	ThreadMuted          bool                `json:"thread_muted"`
 	ParentVisible        bool                `json:"parent_visible"`
+
+	// In reports alone: the status is gone, and shown as it was when it was reported.
+	Deleted *StatusDeletion `json:"deleted,omitempty"`
+	// Reported is the status as it was when it was reported, if it changed since.
+	Reported *Status `json:"reported,omitempty"`
+}
+
+// StatusDeletion says when a reported status was deleted, null if that is not known, and
+// by whom: "author", "moderator" (Nickname), "account" if it went with its account, or
+// "server" if another server said so or this one did by itself.
+type StatusDeletion struct {
+	At       *Time  `json:"at"`
+	By       string `json:"by"`
+	Nickname string `json:"nickname,omitempty"`
 }
 
 // PlainText is a text in its variants, of which there is one.

@@ -48,6 +48,8 @@ type Post struct {
 	Visibility string
 	Sensitive  bool
 	Deleted    bool
+	DeletedBy  safe.Safe // "author", "moderator bea", "server", "account"; empty if it was deleted here
+	Reported   safe.Safe // the text when it was reported, if the author edited it since
 	Replies    int
 	Reblogs    int
 	URL        string
@@ -188,10 +190,27 @@ func NewPost(s api.Status) Post {
 	} else {
 		p.Text = safe.HTMLNaming(s.Content, names(s))
 	}
+	if gone := s.Svc.Deleted; gone != nil {
+		p.Deleted, p.DeletedBy = true, deletedBy(gone)
+	}
+	if was := s.Svc.Reported; was != nil {
+		p.Reported = NewPost(*was).Text
+		if p.Reported.String() == p.Text.String() {
+			p.Reported = safe.Own("(the same text with another warning, file or poll)")
+		}
+	}
 	for _, a := range s.MediaAttachments {
 		p.Media = append(p.Media, newMedium(a))
 	}
 	return p
+}
+
+func deletedBy(d *api.StatusDeletion) safe.Safe {
+	by := safe.Clean(safe.Raw(d.By)).OneLine()
+	if d.Nickname != "" {
+		by = safe.Clean(safe.Raw(d.By + " " + d.Nickname)).OneLine()
+	}
+	return by
 }
 
 // names maps the links of a status to the accounts and hashtags that the server

@@ -26,6 +26,9 @@ func reportCard(c *output.Card, r api.AdminReport) {
 	for i := range r.Statuses {
 		s := &r.Statuses[i]
 		c.Part(fmt.Sprintf("post %d of %d: status/%s, %s", i+1, len(r.Statuses), s.ID, strings.Join(statusFacts(c, s), ", ")), postText(s))
+		if was := s.Svc.Reported; was != nil {
+			c.Part(fmt.Sprintf("post %d of %d as it was when it was reported", i+1, len(r.Statuses)), postText(was))
+		}
 	}
 	for _, n := range r.Notes {
 		c.Part(fmt.Sprintf("note %d by %s, %s", n.ID, accountName(n.User), c.When(n.CreatedAt.Time)), n.Content)
@@ -62,6 +65,9 @@ func statusCard(c *output.Card, s api.AdminStatus) {
 // statusFacts are the short facts about a post that stand in the line above it.
 func statusFacts(c *output.Card, s *api.Status) []string {
 	facts := []string{s.Visibility}
+	if gone := s.Svc.Deleted; gone != nil {
+		facts = append(facts, deletionText(c, gone))
+	}
 	if s.Sensitive {
 		facts = append(facts, "sensitive")
 	}
@@ -71,6 +77,21 @@ func statusFacts(c *output.Card, s *api.Status) []string {
 	return append(facts, c.When(s.CreatedAt.Time),
 		counted(s.RepliesCount, "reply", "replies"), counted(s.ReblogsCount, "reblog", "reblogs"),
 		counted(s.FavouritesCount, "favourite", "favourites"))
+}
+
+// deletionText says who deleted a reported post, and when.
+func deletionText(c *output.Card, d *api.StatusDeletion) string {
+	text := "deleted by the " + d.By
+	switch {
+	case d.By == "account":
+		text = "deleted with the account"
+	case d.Nickname != "":
+		text += " " + d.Nickname
+	}
+	if d.At != nil {
+		text += " " + c.When(d.At.Time)
+	}
+	return text
 }
 
 // postText is the text of a post with its warning before and its files after it.

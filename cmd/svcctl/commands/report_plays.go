@@ -93,7 +93,7 @@ func casesOf(ctx context.Context, conn *cli.Connection, targets []action.Target)
 		c.Reports = append(c.Reports, r.ID)
 		c.Before["user/"+c.Nick] = map[string]string{"deactivated": fmt.Sprint(r.Account.Deactivated)}
 		for _, s := range r.Statuses {
-			if !slices.Contains(c.Posts, s.ID) {
+			if s.Svc.Deleted == nil && !slices.Contains(c.Posts, s.ID) {
 				c.Posts = append(c.Posts, s.ID)
 			}
 		}

@@ -163,6 +163,9 @@ func (a *Media) File(c *gin.Context) error {
 	if archive {
 		return a.archive(c, name)
 	}
+	if signature := web.Query(c, "report"); signature != "" && a.Proxy.IsReported(signature, name) {
+		return a.evidence(c, name)
+	}
 	elsewhere, err := a.Media.BucketURL(c.Request.Context(), name)
 	if err == nil && elsewhere != "" {
 		c.Header("Cache-Control", "no-cache")
@@ -200,6 +203,21 @@ func (a *Media) archive(c *gin.Context, name string) error {
 	defer func() { _ = f.Close() }()
 	hash, _, _ := strings.Cut(name, ".")
 	return web.SendFile(c, f, web.Sent{Type: kind.Shown(), Attachment: true, ETag: hash, CacheControl: "private, no-store"})
+}
+
+// evidence sends a file that a report keeps. It never redirects to the file's store, whose
+// addresses do not end, and nobody caches it.
+func (a *Media) evidence(c *gin.Context, name string) error {
+	f, kind, err := a.Media.ShowReported(c.Request.Context(), name)
+	if errors.Is(err, media.ErrBanned) {
+		return sayBanned(c)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	hash, _, _ := strings.Cut(name, ".")
+	return web.SendFile(c, f, web.Sent{Type: kind.Shown(), Attachment: kind.Kind == media.Unknown, ETag: hash, CacheControl: "private, no-store"})
 }
 
 // sayBanned answers for a banned file as for an unknown one, and without

@@ -13,29 +13,24 @@ import (
 // AdminReports renders rows with their accounts, statuses and notes, in their
 // order. The number of statements is the same for any number of rows.
 func (v *View) AdminReports(ctx context.Context, rows []db.Report) ([]json.RawMessage, error) {
+	out, _, err := v.adminReports(ctx, rows)
+	return out, err
+}
+
+func (v *View) adminReports(ctx context.Context, rows []db.Report) ([]json.RawMessage, *evidence, error) {
 	ids := make([]string, len(rows))
 	accounts := map[string]bool{}
 	for i := range rows {
 		ids[i] = rows[i].ID
 		accounts[rows[i].AccountID], accounts[rows[i].ReporterID] = true, true
 	}
-	named, err := v.db.ReportStatuses(ctx, ids)
+	shown, err := v.evidenceOf(ctx, ids)
 	if err != nil {
-		return nil, err
-	}
-	about := map[string]bool{}
-	statusIDs := map[string][]string{} // by report
-	for i := range named {
-		about[named[i].StatusID] = true
-		statusIDs[named[i].ReportID] = append(statusIDs[named[i].ReportID], named[i].StatusID)
-	}
-	statuses, err := v.anyStatuses(ctx, about)
-	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	written, err := v.db.ReportNotes(ctx, ids)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	notes := map[string][]*db.ReportNote{}
 	for i := range written {
@@ -44,15 +39,15 @@ func (v *View) AdminReports(ctx context.Context, rows []db.Report) ([]json.RawMe
 	}
 	who, err := v.mergedOf(ctx, accounts)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	out := make([]json.RawMessage, len(rows))
 	for i := range rows {
-		if out[i], err = v.report(&rows[i], who, statusIDs[rows[i].ID], statuses, notes[rows[i].ID]); err != nil {
-			return nil, err
+		if out[i], err = v.report(&rows[i], who, shown.reports[rows[i].ID], notes[rows[i].ID]); err != nil {
+			return nil, nil, err
 		}
 	}
-	return out, nil
+	return out, shown, nil
 }
 
 // reportsByID renders those of ids that exist.
@@ -75,16 +70,16 @@ func (v *View) reportsByID(ctx context.Context, ids []string) (map[string]json.R
 	return out, nil
 }
 
-// report writes the shape of api.AdminReport. A deleted status is left out.
-func (v *View) report(r *db.Report, who people, statusIDs []string, statuses map[string][]byte, notes []*db.ReportNote) ([]byte, error) {
+// report writes the shape of api.AdminReport.
+func (v *View) report(r *db.Report, who people, statuses [][]byte, notes []*db.ReportNote) ([]byte, error) {
 	var content *string
 	if r.Content != "" {
 		html := text.Format(r.Content, text.TypePlain, text.Options{BaseURL: v.base}).HTML
 		content = &html
 	}
 	size := 512 + len(r.Content)*2 + len(who.of(r.AccountID)) + len(who.of(r.ReporterID))
-	for _, id := range statusIDs {
-		size += len(statuses[id]) + 1
+	for _, raw := range statuses {
+		size += len(raw) + 1
 	}
 	for _, n := range notes {
 		size += 128 + len(n.Content)*2 + len(who.of(n.AccountID))
@@ -98,12 +93,11 @@ func (v *View) report(r *db.Report, who people, statusIDs []string, statuses map
 	w.raw(`,"account":`, who.of(r.AccountID))
 	w.raw(`,"actor":`, who.of(r.ReporterID))
 	w.out.WriteString(`,"statuses":[`)
-	comma := ""
-	for _, id := range statusIDs {
-		if raw := statuses[id]; raw != nil {
-			w.raw(comma, raw)
-			comma = ","
+	for i, raw := range statuses {
+		if i > 0 {
+			w.out.WriteByte(',')
 		}
+		w.out.Write(raw)
 	}
 	w.out.WriteString(`],"notes":[`)
 	for i, n := range notes {
@@ -139,14 +133,13 @@ func (w *objectWriter) value(name string, v any) {
 	w.raw(name, plainHTML(raw))
 }
 
-// ReportGroups renders groups in their order, each with its status or, when
-// that is deleted, its URI.
+// ReportGroups renders groups in their order, each with its status or, when that is
+// deleted, its URI and a copy.
 func (v *View) ReportGroups(ctx context.Context, groups []db.ReportGroup) (json.RawMessage, error) {
 	var rows []db.Report
-	about, accounts := map[string]bool{}, map[string]bool{}
+	accounts := map[string]bool{}
 	seen := map[string]int{}
 	for i := range groups {
-		about[groups[i].StatusID] = true
 		for _, r := range groups[i].Reports {
 			accounts[r.ReporterID], accounts[r.AccountID] = true, true
 			if _, ok := seen[r.ID]; !ok {
@@ -155,11 +148,7 @@ func (v *View) ReportGroups(ctx context.Context, groups []db.ReportGroup) (json.
 			}
 		}
 	}
-	reports, err := v.AdminReports(ctx, rows)
-	if err != nil {
-		return nil, err
-	}
-	statuses, err := v.anyStatuses(ctx, about)
+	reports, shown, err := v.adminReports(ctx, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +168,7 @@ func (v *View) ReportGroups(ctx context.Context, groups []db.ReportGroup) (json.
 		}
 		w.value(`{"date":`, api.Time{Time: g.Reports[0].CreatedAt.Time})
 		w.raw(`,"account":`, who.of(g.Reports[0].AccountID))
-		w.groupStatus(g, statuses[g.StatusID])
+		w.groupStatus(g, shown)
 		w.out.WriteString(`,"actors":[`)
 		comma, once := "", map[string]bool{}
 		for _, r := range g.Reports {
@@ -201,12 +190,21 @@ func (v *View) ReportGroups(ctx context.Context, groups []db.ReportGroup) (json.
 	return w.out.Bytes(), w.err
 }
 
-func (w *objectWriter) groupStatus(g *db.ReportGroup, status []byte) {
-	if status == nil {
-		w.value(`,"status":{"id":`, g.StatusURI)
-		w.out.WriteString(`,"deleted":true}`)
+// groupStatus writes the status of a group: as it is, or as the newest report that has a
+// copy has it, under its URI.
+func (w *objectWriter) groupStatus(g *db.ReportGroup, shown *evidence) {
+	if raw := shown.statuses[g.StatusID]; raw != nil {
+		w.raw(`,"status":`, raw[:len(raw)-1])
+		w.out.WriteString(`,"deleted":false}`)
 		return
 	}
-	w.raw(`,"status":`, status[:len(status)-1])
-	w.out.WriteString(`,"deleted":false}`)
+	w.value(`,"status":{"id":`, g.StatusURI)
+	for i := range g.Reports {
+		if raw := shown.copies[[2]string{g.Reports[i].ID, g.StatusID}]; raw != nil {
+			_, rest, _ := bytes.Cut(raw, []byte(`,`)) // all behind the id, which has none
+			w.raw(`,`, rest[:len(rest)-1])
+			break
+		}
+	}
+	w.out.WriteString(`,"deleted":true}`)
 }

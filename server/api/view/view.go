@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/klauspost/compress/s2"
@@ -32,11 +33,12 @@ type View struct {
 	settings *config.Live
 	base     string
 	kept     *atomic.Pointer[caches]
-	dict     *s2.Dict                 // of packed statuses
-	pages    *sync.Pool               // of []byte: released pages
-	url      func(string) string      // makes an address of a file one for people
-	preview  func(string) string      // makes it one of a small copy, where there are such
-	favicon  func(host string) string // the icon of another server, "" for none to be shown
+	dict     *s2.Dict                                // of packed statuses
+	pages    *sync.Pool                              // of []byte: released pages
+	url      func(string) string                     // makes an address of a file one for people
+	preview  func(string) string                     // makes it one of a small copy, where there are such
+	reported func(name string, now time.Time) string // the address of a file that a report keeps
+	favicon  func(host string) string                // the icon of another server, "" for none to be shown
 }
 
 // caches have the rendered rows for one version of the settings, since
@@ -84,7 +86,7 @@ func New(p Parts) (*View, error) {
 	}
 	return &View{
 		db: p.DB, settings: p.Settings, base: p.Site.Base, kept: kept, dict: dict, pages: new(sync.Pool),
-		url: p.URLs.Public, preview: p.URLs.Preview, favicon: p.Remote.Favicon,
+		url: p.URLs.Public, preview: p.URLs.Preview, reported: p.URLs.Reported, favicon: p.Remote.Favicon,
 	}, nil
 }
 

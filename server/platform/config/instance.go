@@ -54,6 +54,7 @@ func instanceSettings() []Setting {
 		row(":allowed_post_formats", Strings, []string{"text/plain", "text/html", "text/markdown", "text/bbcode"}, func(i *Instance) any { return &i.AllowedPostFormats }, "Markup that a status may be written in"),
 		row(":extended_nickname_format", Boolean, true, func(i *Instance) any { return &i.ExtendedNicknameFormat }, "Whether nicknames may have _ and -"),
 		row(":max_report_comment_size", Integer, 1000, func(i *Instance) any { return &i.MaxReportCommentSize }, "Longest comment of a report, in characters"),
+		row(":report_copy_days", Integer, 30, func(i *Instance) any { return &i.ReportCopyDays }, "Days that the copies of reported statuses, and their files, are kept after their report is closed").between(0, 36500).unset(),
 		row(":skip_thread_containment", Boolean, true, func(i *Instance) any { return &i.SkipThreadContainment }, "Whether threads with hidden parts are shown"),
 		row(":show_reactions", Boolean, true, func(i *Instance) any { return &i.ShowReactions }, "Whether the accounts that favourited a status or reacted to it are shown"),
 		row(":moderator_privileges", Strings, []string{}, func(i *Instance) any { return &i.ModeratorPrivileges },

@@ -107,6 +107,7 @@ type Instance struct {
 	MaxReportCommentSize              int
 	SkipThreadContainment             bool
 	SafeDMMentions                    bool   // in direct statuses only leading mentions are recipients
+	ReportCopyDays                    int    // copies of reported statuses are kept so long after their report is closed
 	RemotePostRetentionDays           int    // remote statuses that are older are pruned
 	AttachmentLinks                   bool   // adds links to files to the text
 	CleanupAttachments                bool   // deletes files with their statuses

@@ -11,7 +11,8 @@ import (
 	"svc/server/platform/rights"
 )
 
-// ErrBanned is a file banned by an admin.
+// ErrBanned is a file that strangers do not get: banned by an admin, or kept for a report
+// alone.
 var ErrBanned = errors.New("the file is banned")
 
 // filePurged is the topic of purged remote files; the payload is the URL.

@@ -81,24 +81,33 @@ func (s *Service) Open(ctx context.Context, name string) (File, Type, error) {
 	return f, t, err
 }
 
-// Show is Open for strangers: a banned file is ErrBanned, and a truncated one
-// an error.
+// Show is Open for strangers: a file that is banned, or that nothing but reports names
+// any more, is ErrBanned, and a truncated one an error.
 func (s *Service) Show(ctx context.Context, name string) (File, Type, error) {
+	return s.show(ctx, name, false)
+}
+
+// ShowReported is Show for who may read reports: banned files are ErrBanned.
+func (s *Service) ShowReported(ctx context.Context, name string) (File, Type, error) {
+	return s.show(ctx, name, true)
+}
+
+func (s *Service) show(ctx context.Context, name string, evidence bool) (File, Type, error) {
 	if t, ok := typeOfName(name); !ok {
 		return nil, t, fmt.Errorf("file %q: %w", name, db.ErrNotFound)
 	}
-	size, banned, err := s.db.ShownFile(ctx, name)
+	known, err := s.db.ShownFile(ctx, name)
 	if err != nil {
 		return nil, other, err
 	}
-	if banned {
+	if known.Banned || known.Evidence && !evidence {
 		return nil, other, ErrBanned
 	}
 	f, t, err := s.Open(ctx, name)
-	if err == nil && size >= 0 && f.Size() != size {
+	if err == nil && known.Size >= 0 && f.Size() != known.Size {
 		_ = f.Close()
 		s.failures.open.Add(1)
-		return nil, t, fmt.Errorf("file %s has %d bytes in the store, of %d", name, f.Size(), size)
+		return nil, t, fmt.Errorf("file %s has %d bytes in the store, of %d", name, f.Size(), known.Size)
 	}
 	return f, t, err
 }
@@ -117,10 +126,10 @@ func (s *Service) BucketURL(ctx context.Context, name string) (string, error) {
 	return address, s.allowed(ctx, name)
 }
 
-// allowed returns ErrBanned for a banned file.
+// allowed returns ErrBanned for a file that strangers do not get.
 func (s *Service) allowed(ctx context.Context, name string) error {
-	banned, err := s.db.MediaBanned(ctx, db.MediaPath+name)
-	if err == nil && banned {
+	known, err := s.db.ShownFile(ctx, name)
+	if err == nil && (known.Banned || known.Evidence) {
 		err = ErrBanned
 	}
 	return err

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -134,9 +135,19 @@ func (p *Proxy) open(ctx context.Context, address string) (File, Type, error) {
 	return nil, other, fmt.Errorf("%w: it is gone again", ErrUpstream)
 }
 
-// banned returns ErrBanned for a banned file, for any form of its address.
+// IsReported reports whether a signature lets see a file that reports keep.
+func (p *Proxy) IsReported(signature, name string) bool {
+	return p.urls.IsReported(signature, name, p.now())
+}
+
+// banned returns ErrBanned for a file that strangers do not get, for any form of its
+// address.
 func (p *Proxy) banned(ctx context.Context, address string) error {
-	banned, err := p.db.MediaBanned(ctx, p.urls.known(address))
+	known := p.urls.known(address)
+	if name, ours := strings.CutPrefix(known, db.MediaPath); ours {
+		return p.files.allowed(ctx, name)
+	}
+	banned, err := p.db.MediaBanned(ctx, known)
 	if err == nil && banned {
 		err = ErrBanned
 	}

@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"svc/db"
 	"svc/server/platform/config"
@@ -50,6 +51,27 @@ func (u *URLs) Remote(address string) string {
 		}
 	}
 	return address
+}
+
+// Reported returns the address of a stored file for those who may read the reports that
+// keep it. It is served from here, whatever else files are fetched from, and for two days
+// at most: who is no moderator any more cannot go on looking.
+func (u *URLs) Reported(name string, now time.Time) string {
+	return u.base + db.MediaPath + name + "?report=" + u.reported(name, now)
+}
+
+func (u *URLs) reported(name string, now time.Time) string {
+	return u.sign("report/" + now.UTC().Format(time.DateOnly) + "/" + name)
+}
+
+// IsReported reports whether a signature is one of Reported, of today or yesterday.
+func (u *URLs) IsReported(signature, name string, now time.Time) bool {
+	for _, day := range []time.Time{now, now.Add(-24 * time.Hour)} {
+		if hmac.Equal([]byte(signature), []byte(u.reported(name, day))) {
+			return true
+		}
+	}
+	return false
 }
 
 // The paths of proxied files and previews.

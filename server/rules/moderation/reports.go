@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"svc/db"
@@ -138,15 +139,9 @@ func (s *Service) mailReport(ctx context.Context, tx *db.DB, by, target *db.Acco
 
 // evidence copies those of the statuses that are the target's, in their order.
 func evidence(ctx context.Context, tx *db.DB, targetID string, ids []string) ([]db.ReportStatus, error) {
-	rows := map[string]*db.Status{}
-	for chunk := range slices.Chunk(ids, 500) {
-		found, err := tx.StatusesByID(ctx, chunk)
-		if err != nil {
-			return nil, err
-		}
-		for i := range found {
-			rows[found[i].ID] = &found[i]
-		}
+	rows, err := tx.CopyStatuses(ctx, ids)
+	if err != nil {
+		return nil, err
 	}
 	var out []db.ReportStatus
 	for _, id := range ids {
@@ -159,13 +154,24 @@ func evidence(ctx context.Context, tx *db.DB, targetID string, ids []string) ([]
 		if err != nil {
 			return nil, fmt.Errorf("copy status %s: %w", id, err)
 		}
-		kept := db.ReportStatus{StatusID: id, Copy: string(raw)}
+		kept := db.ReportStatus{StatusID: id, Copy: string(raw), Version: status.Version}
 		if status.URI != nil {
 			kept.StatusURI = *status.URI
 		}
 		out = append(out, kept)
 	}
 	return out, nil
+}
+
+// dropChunk bounds the copies that one transaction drops.
+const dropChunk = 100
+
+// Sweep drops the copies of statuses whose report was closed so long ago as the settings
+// say, with the files that were kept for them.
+func (s *Service) Sweep(ctx context.Context) error {
+	days := s.settings.Load().Instance.ReportCopyDays
+	closed := db.At(s.now()).Add(-time.Duration(days) * 24 * time.Hour)
+	return s.db.Steps(ctx, func(tx *db.DB) (bool, error) { return tx.DropCopies(ctx, closed, dropChunk) })
 }
 
 // ReportChange is a request to move a report to a state. With Was it is moved from

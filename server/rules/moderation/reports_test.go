@@ -29,11 +29,11 @@ func TestAReportKeepsCopiesOfTheTargetsStatuses(t *testing.T) {
 		}
 		var raw string
 		w.must(w.d.Writer().QueryRowContext(ctx, "SELECT copy FROM report_statuses WHERE status_id = '"+one.ID+"'").Scan(&raw))
-		var kept db.Status
+		var kept db.CopiedStatus
 		w.must(json.Unmarshal([]byte(raw), &kept))
 		stored, err := w.d.StatusByID(ctx, one.ID)
 		w.must(err)
-		if diff := cmp.Diff(*stored, kept); diff != "" {
+		if diff := cmp.Diff(*stored, kept.Status); diff != "" {
 			t.Errorf("copy (-want +got):\n%s", diff)
 		}
 		w.wantLog(nil)

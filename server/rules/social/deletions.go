@@ -164,7 +164,7 @@ func (s *Service) eraseStatus(ctx context.Context, author *db.Account, id string
 		if err != nil {
 			return err
 		}
-		return s.deleted(ctx, tx, author, status)
+		return s.deletedAs(ctx, tx, author, status, db.DeletedByAccount)
 	})
 	if errors.Is(err, db.ErrNotFound) {
 		return nil // deleted already

@@ -38,11 +38,19 @@ func (s *Service) DeleteStatus(ctx context.Context, by *db.Account, id string) e
 // that deletes it; nil if it expired, or if another server deleted it. A status
 // must be held, see db.HeldStatus.
 func (s *Service) deleted(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status) error {
+	return s.deletedAs(ctx, tx, by, status, deleter(by, status))
+}
+
+// deletedAs is deleted with a deleter that reports about the status name.
+func (s *Service) deletedAs(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status, who string) error {
 	if err := tx.EmitGone(ctx, status); err != nil {
 		return err
 	}
 	if status.ReblogOfID != nil {
 		if err := tx.DeleteReblog(ctx, status); err != nil {
+			return err
+		}
+		if err := reportedGone(ctx, tx, by, status, who); err != nil {
 			return err
 		}
 		return s.outbox.Unreblogged(ctx, tx, by, status)
@@ -54,7 +62,10 @@ func (s *Service) deleted(ctx context.Context, tx *db.DB, by *db.Account, status
 		return err
 	}
 	more, err := tx.DeleteStatus(ctx, status, atOnce)
-	if err != nil || !more {
+	if err != nil {
+		return err
+	}
+	if err := reportedGone(ctx, tx, by, status, who); err != nil || !more {
 		return err
 	}
 	rest := jobs.DeleteRest{StatusID: status.ID}
@@ -62,6 +73,26 @@ func (s *Service) deleted(ctx context.Context, tx *db.DB, by *db.Account, status
 		rest.PollID = *status.PollID
 	}
 	return jobs.Enqueue(ctx, tx, rest)
+}
+
+// deleter says in the words of reports who deletes a status.
+func deleter(by *db.Account, status *db.Status) string {
+	switch {
+	case by == nil || !by.Local:
+		return db.DeletedByServer
+	case by.ID != status.AccountID:
+		return db.DeletedByModerator
+	}
+	return db.DeletedByAuthor
+}
+
+// reportedGone notes in the reports about a status that it is deleted.
+func reportedGone(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status, who string) error {
+	moderator := ""
+	if who == db.DeletedByModerator {
+		moderator = by.ID
+	}
+	return tx.ReportedGone(ctx, status.ID, who, moderator)
 }
 
 // DeleteRest runs a job of its kind, in steps of their own transactions. Run

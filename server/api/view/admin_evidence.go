@@ -1,0 +1,192 @@
+package view
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"svc/client/api"
+	"svc/db"
+)
+
+// evidence is the statuses that reports name, rendered.
+type evidence struct {
+	reports  map[string][][]byte  // those of a report, in its order
+	statuses map[string][]byte    // the existing ones, by id, as they are
+	copies   map[[2]string][]byte // the gone ones, by report and status
+}
+
+// evidenceOf renders the statuses of reports: as they are, with svc.reported if they
+// changed since, or from the copy with svc.deleted. One that is gone without a copy is
+// left out. The number of statements has a bound.
+func (v *View) evidenceOf(ctx context.Context, reportIDs []string) (*evidence, error) {
+	named, err := v.db.ReportStatuses(ctx, reportIDs)
+	if err != nil {
+		return nil, err
+	}
+	out := &evidence{reports: map[string][][]byte{}, copies: map[[2]string][]byte{}}
+	about, compared, moderators := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	copied := make([]*db.CopiedStatus, len(named))
+	for i := range named {
+		n := &named[i]
+		if copied[i], err = n.Copied(); err != nil {
+			return nil, err
+		}
+		switch {
+		case !n.Gone:
+			about[n.StatusID] = true
+			if copied[i] != nil {
+				compared[n.StatusID] = true
+			}
+		case n.DeletedBy != "":
+			moderators[n.DeletedBy] = true
+		}
+	}
+	if out.statuses, err = v.anyStatuses(ctx, about); err != nil {
+		return nil, err
+	}
+	now, err := v.db.CurrentCopies(ctx, keys(compared))
+	if err != nil {
+		return nil, err
+	}
+	for i := range named {
+		if is := now[named[i].StatusID]; !named[i].Gone && copied[i].Same(is) {
+			copied[i] = nil // other changes than edits: counters, decisions
+		}
+	}
+	names, err := v.db.Nicknames(ctx, keys(moderators))
+	if err != nil {
+		return nil, err
+	}
+	then, err := v.copiedStatuses(ctx, copied)
+	if err != nil {
+		return nil, err
+	}
+	for i := range named {
+		n, raw := &named[i], out.statuses[named[i].StatusID]
+		switch {
+		case raw != nil && then[i] != nil:
+			raw = inSvc(raw, "reported", then[i])
+		case raw == nil && then[i] != nil:
+			// A status that went between two statements is shown so, too.
+			gone, err := json.Marshal(api.StatusDeletion{At: api.At(n.DeletedAt.Time), By: orServer(n.Deletion), Nickname: names[n.DeletedBy]})
+			if err != nil {
+				return nil, err
+			}
+			raw = inSvc(then[i], "deleted", gone)
+			out.copies[[2]string{n.ReportID, n.StatusID}] = raw
+		}
+		if raw != nil {
+			out.reports[n.ReportID] = append(out.reports[n.ReportID], raw)
+		}
+	}
+	return out, nil
+}
+
+// orServer is who deleted a status: one that went without a word, as a reblog does with
+// its original, was deleted by the server.
+func orServer(by string) string {
+	if by == "" {
+		return db.DeletedByServer
+	}
+	return by
+}
+
+// inSvc adds a field to the svc of a rendered status, its last field.
+func inSvc(status []byte, name string, value []byte) []byte {
+	out := make([]byte, 0, len(status)+len(name)+len(value)+8)
+	out = append(append(append(out, status[:len(status)-2]...), `,"`+name+`":`...), value...)
+	return append(out, "}}"...)
+}
+
+// copiedStatuses renders copies, nil ones as nil, as statuses that a stranger could see,
+// with the accounts of now.
+func (v *View) copiedStatuses(ctx context.Context, copies []*db.CopiedStatus) ([][]byte, error) {
+	out := make([][]byte, len(copies))
+	accounts, parents := map[string]int64{}, map[string]bool{}
+	for _, c := range copies {
+		for ; c != nil; c = c.Of {
+			accounts[c.AccountID] = 0
+			if c.InReplyToAccountID != nil {
+				parents[*c.InReplyToAccountID] = true
+			}
+		}
+	}
+	if len(accounts) == 0 {
+		return out, nil
+	}
+	stamps, err := v.db.UserStamps(ctx, slices.Collect(maps.Keys(accounts)))
+	if err != nil {
+		return nil, err
+	}
+	for i := range stamps {
+		accounts[stamps[i].ID] = stamps[i].Version
+	}
+	people, err := v.accountsOf(ctx, accounts)
+	if err != nil {
+		return nil, err
+	}
+	names, err := v.db.Nicknames(ctx, keys(parents))
+	if err != nil {
+		return nil, err
+	}
+	for id := range accounts {
+		if people[id] == nil {
+			people[id] = []byte("{}")
+		}
+	}
+	for i, c := range copies {
+		if c == nil {
+			continue
+		}
+		p := &prepared{statuses: map[string]*statusJSON{}, accounts: people, dict: v.dict}
+		p.own.now = v.db.Now()
+		ref := db.StatusRef{ID: c.ID, AccountID: c.AccountID}
+		files := map[string]api.List[api.Attachment]{c.ID: v.copiedFiles(c)}
+		made := v.post(&c.Status, files[c.ID], names)
+		if of := c.Of; of != nil {
+			ref.ReblogOfID, ref.ReblogAccountID = of.ID, of.AccountID
+			files[of.ID] = v.copiedFiles(of)
+			made = v.reblog(&c.Status, &of.Status, files)
+			if err := v.putCopy(p, of, v.post(&of.Status, files[of.ID], names)); err != nil {
+				return nil, err
+			}
+		}
+		if err := v.putCopy(p, c, made); err != nil {
+			return nil, err
+		}
+		var raw bytes.Buffer
+		if p.write(&raw, &ref) {
+			out[i] = raw.Bytes()
+		}
+	}
+	return out, nil
+}
+
+func (v *View) putCopy(p *prepared, c *db.CopiedStatus, made api.Status) error {
+	cut, err := cutStatus(c.Version, &made, v.dict)
+	if err != nil {
+		return fmt.Errorf("copy of status %s: %w", c.ID, err)
+	}
+	if !cut.reblog && c.Poll != nil {
+		cut.extras = v.extrasOf(&c.Status, map[int64]*db.Poll{c.Poll.ID: c.Poll})
+	}
+	p.statuses[c.ID] = cut
+	return nil
+}
+
+func (v *View) copiedFiles(c *db.CopiedStatus) api.List[api.Attachment] {
+	var out api.List[api.Attachment]
+	for i := range c.Files {
+		m := v.Attachment(&c.Files[i])
+		if file := c.Files[i].File; file != "" {
+			m.URL = v.reported(file, v.db.Now().Time)
+			m.PreviewURL, m.TextURL = m.URL, m.URL
+		}
+		out = append(out, m)
+	}
+	return out
+}
