@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -18,11 +19,17 @@ type Poll struct {
 	ToldClosed  bool // other servers got the final result
 }
 
-// PollOption is one answer, in plain text, and its votes.
+// PollOption is one answer and its votes. Title is its shown form, plain text on one
+// line. Votes of other servers are for its name, which its author wrote: Name, where
+// that is not the title.
 type PollOption struct {
 	Title string `json:"title"`
+	Name  string `json:"name,omitempty"`
 	Votes int    `json:"votes"`
 }
+
+// Named returns the name of the option, character by character.
+func (o PollOption) Named() string { return cmp.Or(o.Name, o.Title) }
 
 // PollVote is an account's choice of an option, by its place from 0.
 type PollVote struct {

@@ -2,6 +2,7 @@ package safe
 
 import (
 	"net/url"
+	"strconv"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -48,6 +49,7 @@ type textWriter struct {
 	href     string
 	link     strings.Builder
 	names    map[string]string
+	lists    []list
 }
 
 func (w *textWriter) text(s string) {
@@ -95,16 +97,30 @@ func (w *textWriter) start(tag html.Token) {
 		w.newlines++
 	case atom.P, atom.Blockquote, atom.Pre, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
 		w.lines(2)
-	case atom.Div, atom.Ul, atom.Ol, atom.Tr, atom.Table, atom.Hr:
+	case atom.Ul, atom.Ol:
 		w.lines(1)
+		w.lists = append(w.lists, list{numbered: tag.DataAtom == atom.Ol, next: number(tag, "start", 1), step: 1})
+		if _, down := attributeOf(tag, "reversed"); down {
+			last := &w.lists[len(w.lists)-1]
+			// Without a start such a list counts down from an unknown number.
+			last.step, last.next, last.numbered = -1, number(tag, "start", 0), last.numbered && number(tag, "start", 0) != 0
+		}
 	case atom.Li:
 		w.lines(1)
-		w.text("- ")
+		w.item(tag)
+	case atom.Td, atom.Th:
+		if w.out.Len() > 0 && w.newlines == 0 {
+			w.text(" ")
+		}
 	case atom.Img:
 		w.text("[image: " + attribute(tag, "alt") + "]")
 	case atom.A:
 		w.endLink()
 		w.inLink, w.href = true, attribute(tag, "href")
+	default:
+		if lineBlocks[tag.DataAtom] {
+			w.lines(1)
+		}
 	}
 }
 
@@ -114,11 +130,53 @@ func (w *textWriter) end(tag html.Token) {
 		w.skip = max(0, w.skip-1)
 	case atom.P, atom.Blockquote, atom.Pre, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
 		w.lines(2)
-	case atom.Div, atom.Ul, atom.Ol, atom.Tr, atom.Li, atom.Table:
+	case atom.Ul, atom.Ol:
 		w.lines(1)
+		if last := len(w.lists) - 1; last >= 0 {
+			w.lists = w.lists[:last]
+		}
 	case atom.A:
 		w.endLink()
+	default:
+		if lineBlocks[tag.DataAtom] {
+			w.lines(1)
+		}
 	}
+}
+
+// lineBlocks are the elements that stand on lines of their own.
+var lineBlocks = map[atom.Atom]bool{
+	atom.Address: true, atom.Article: true, atom.Aside: true, atom.Caption: true, atom.Center: true, atom.Dd: true, atom.Details: true,
+	atom.Dialog: true, atom.Div: true, atom.Dl: true, atom.Dt: true, atom.Fieldset: true, atom.Figcaption: true, atom.Figure: true,
+	atom.Footer: true, atom.Form: true, atom.Header: true, atom.Hgroup: true, atom.Hr: true, atom.Legend: true, atom.Li: true,
+	atom.Main: true, atom.Menu: true, atom.Nav: true, atom.Option: true, atom.Section: true, atom.Summary: true, atom.Table: true,
+	atom.Tbody: true, atom.Tfoot: true, atom.Thead: true, atom.Tr: true,
+}
+
+// list is an open list, with the number of its next item.
+type list struct {
+	numbered   bool
+	next, step int
+}
+
+// item begins an item of a list with its number, or with a dash.
+func (w *textWriter) item(tag html.Token) {
+	if last := len(w.lists) - 1; last >= 0 && w.lists[last].numbered {
+		of := &w.lists[last]
+		n := number(tag, "value", of.next)
+		of.next = n + of.step
+		w.text(strconv.Itoa(n) + ". ")
+		return
+	}
+	w.text("- ")
+}
+
+func number(tag html.Token, name string, or int) int {
+	value, _ := attributeOf(tag, name)
+	if n, err := strconv.ParseInt(strings.TrimSpace(value), 10, 32); err == nil {
+		return int(n)
+	}
+	return or
 }
 
 func (w *textWriter) endLink() {
@@ -190,10 +248,15 @@ func cutLast(s, sep string) (before, after string, found bool) {
 }
 
 func attribute(tag html.Token, name string) string {
+	value, _ := attributeOf(tag, name)
+	return value
+}
+
+func attributeOf(tag html.Token, name string) (value string, ok bool) {
 	for _, a := range tag.Attr {
 		if a.Key == name {
-			return a.Val
+			return a.Val, true
 		}
 	}
-	return ""
+	return "", false
 }

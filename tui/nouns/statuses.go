@@ -44,7 +44,7 @@ func statusRow(s api.AdminStatus) Row {
 	text := safe.HTML(s.Content)
 	// A hidden text stays hidden here: the author's page opens one at a time.
 	line, below := text.OneLine(), text
-	if warning := safe.HTML(s.SpoilerText).OneLine(); warning.String() != "" {
+	if warning := raw(s.SpoilerText).OneLine(); warning.String() != "" {
 		line = safe.Join("", safe.Own("[CW] "), warning)
 		below = safe.Own("hidden behind a warning; shown among the author's statuses")
 	}

@@ -180,7 +180,7 @@ func Acct(acct string) safe.Safe {
 // NewPost converts a status.
 func NewPost(s api.Status) Post {
 	p := Post{
-		ID: s.ID, At: s.CreatedAt.Time, CW: safe.HTML(s.SpoilerText).OneLine(),
+		ID: s.ID, At: s.CreatedAt.Time, CW: safe.Clean(safe.Raw(s.SpoilerText)).OneLine(),
 		Visibility: s.Visibility, Sensitive: s.Sensitive, Replies: s.RepliesCount, Reblogs: s.ReblogsCount, URL: s.URL,
 	}
 	// The server's plain text has lost the targets of links; it serves where

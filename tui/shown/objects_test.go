@@ -26,7 +26,7 @@ func TestAReportIsConvertedWhole(t *testing.T) {
 	in.Account.DisplayName, in.Account.Tags, in.Account.RegistrationReason = "K\u202eim", []string{"a", "b"}, &reason
 	in.Account.Roles.Moderator, in.Account.StatusesCount, in.Account.FollowersCount = true, 4, 2
 	in.Statuses = []api.Status{{
-		ID: "9xP", Content: "<p>a<br>b</p>", SpoilerText: "w &amp; x", Visibility: "public", ReblogsCount: 3,
+		ID: "9xP", Content: "<p>a<br>b</p>", SpoilerText: "w &amp;\nx<b>", Visibility: "public", ReblogsCount: 3,
 		MediaAttachments: []api.Attachment{{Type: "image", URL: "https://bad.example/a.png", Description: &alt}},
 	}}
 	in.Notes = []api.ReportNote{{Content: "hm\x07", CreatedAt: api.Time{Time: time.Unix(61, 0)}}}
@@ -39,7 +39,7 @@ func TestAReportIsConvertedWhole(t *testing.T) {
 	}
 	want := []string{
 		"kim@bad.example", "K<U+202E>im", "a, b", "birds", "bad.example", "moderator",
-		"see -> link shows example.bank, goes to [bad.example/x]", "a\nb", "w & x", "[image/png, alt \"coins\" hidden: i]",
+		"see -> link shows example.bank, goes to [bad.example/x]", "a\nb", "w &amp; x<b>", "[image/png, alt \"coins\" hidden: i]",
 		"tess", "hm",
 	}
 	if diff := cmp.Diff(want, texts); diff != "" {

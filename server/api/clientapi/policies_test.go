@@ -219,7 +219,7 @@ func TestWordsAreRefusedHiddenOrReplaced(t *testing.T) {
 		}
 		v.want("other words", v.post(api.NewStatus{Status: "watches"}), "public watches")
 		v.want("quiet", v.post(api.NewStatus{Status: "be quiet"}), "unlisted be quiet")
-		v.want("replaced", v.post(api.NewStatus{Status: "foo #12", SpoilerText: "foo"}), "public bar &amp; <b>baz</b> no. 12 cw:bar & baz")
+		v.want("replaced", v.post(api.NewStatus{Status: "foo #12", SpoilerText: "foo"}), "public bar &amp; <b>baz</b> no. 12 cw:bar & <b>baz</b>")
 		found, err := v.ann.Statuses.Post(ctx, api.NewStatus{Status: "a foo"})
 		v.must(err)
 		gone, err := v.ann.Statuses.Delete(ctx, found.ID)

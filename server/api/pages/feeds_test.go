@@ -172,7 +172,7 @@ func TestFeedOfAnAccount(t *testing.T) {
 		t.Errorf("titles (-want +got):\n%s", diff)
 	}
 	tagged := parseFeed(t, v.open("/tags/TEA.atom").text)
-	if len(tagged.Entries) != 2 || tagged.Entries[0].Author[0] != "bob" || tagged.Entries[1].Author[0] != "Alice &" {
+	if len(tagged.Entries) != 2 || tagged.Entries[0].Author[0] != "bob" || tagged.Entries[1].Author[0] != "Alice & <Ash>" {
 		t.Errorf("feed of a hashtag: %+v", tagged)
 	}
 	if got := v.open("/tags/tea"); got.status != 302 || got.header.Get("Location") != "/tag/tea" {

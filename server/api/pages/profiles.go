@@ -14,7 +14,6 @@ import (
 	"svc/client/api"
 	"svc/db"
 	"svc/server/platform/fault"
-	"svc/server/platform/text"
 )
 
 // maxPinned is how many pinned posts a profile shows at most.
@@ -137,7 +136,7 @@ func (p *Pages) profileOf(a *api.Account, row *db.Account) profilePage {
 		}
 	}
 	for _, f := range a.Fields {
-		out.Fields = append(out.Fields, field{text.Plain(f.Name), richField(f.Value, a.Emojis)})
+		out.Fields = append(out.Fields, field{f.Name, richField(f.Value, a.Emojis)})
 	}
 	return out
 }

@@ -34,7 +34,7 @@ func (v *View) AdminUser(u *db.AdminUser) api.AdminUser {
 func (v *View) userPart(u *db.AdminUser) api.UserPart {
 	out := api.UserPart{
 		AccountID: u.ID, Nickname: u.Nickname, Email: optional(u.Email), Avatar: v.avatar(u.Avatar),
-		DisplayName: text.StripTags(u.DisplayName), Deactivated: u.Deactivated, Local: u.Local,
+		DisplayName: text.Line(u.DisplayName), Deactivated: u.Deactivated, Local: u.Local,
 		ConfirmationPending: u.ConfirmationPending, ApprovalPending: u.ApprovalPending,
 		Roles: api.Roles{Admin: u.IsAdmin, Moderator: u.IsModerator}, Tags: api.List[string](u.Tags), URL: u.URL,
 		RegistrationReason: optional(u.RegistrationReason), ActorType: u.ActorType,

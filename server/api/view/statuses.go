@@ -408,7 +408,7 @@ func (v *View) post(s *db.Status, files api.List[api.Attachment], names map[stri
 		Language: optional(s.Language), Pinned: !s.PinnedAt.IsZero(),
 		Svc: api.StatusSvc{
 			Local: s.Local, ConversationID: s.ConversationID,
-			Content: api.PlainText{Plain: text.Plain(s.Content)}, SpoilerText: api.PlainText{Plain: text.Plain(s.SpoilerText)},
+			Content: api.PlainText{Plain: text.Plain(s.Content)}, SpoilerText: api.PlainText{Plain: s.SpoilerText},
 		},
 	}
 	if s.URI != nil {

@@ -112,7 +112,7 @@ func file(f *db.MediaAttachment, base string) Object {
 func question(out Object, p *db.Poll, now time.Time) {
 	options := make([]Object, len(p.Options))
 	for i, o := range p.Options {
-		options[i] = Object{"type": "Note", "name": o.Title, "replies": Object{"type": "Collection", "totalItems": o.Votes}}
+		options[i] = Object{"type": "Note", "name": o.Named(), "replies": Object{"type": "Collection", "totalItems": o.Votes}}
 	}
 	kind := "oneOf"
 	if p.Multiple {

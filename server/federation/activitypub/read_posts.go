@@ -345,7 +345,8 @@ func readPoll(o Object) (*Poll, error) {
 		return nil, fmt.Errorf("%w: %d answers to a poll", ErrMalformed, len(options))
 	}
 	for _, option := range options {
-		name := truncate(strings.TrimSpace(option.Text("name")), maxName)
+		// A vote repeats the name character by character.
+		name := option.Text("name")
 		if name == "" || slices.ContainsFunc(poll.Options, func(o Option) bool { return o.Name == name }) {
 			continue
 		}

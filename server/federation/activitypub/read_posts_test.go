@@ -68,10 +68,13 @@ func TestPostsAreReadInEveryShape(t *testing.T) {
 			p.Links = []string{"https://l.example/"}
 		}},
 		{`,"type":"Question","anyOf":{"name":" a ","replies":{"totalItems":2}},"closed":"2026-03-01T10:00:00Z","votersCount":2`, func(p *Post) {
-			p.Type, p.Poll = "Question", &Poll{Multiple: true, Options: []Option{{"a", 2}}, Ends: at, Voters: 2}
+			p.Type, p.Poll = "Question", &Poll{Multiple: true, Options: []Option{{" a ", 2}}, Ends: at, Voters: 2}
 		}},
 		{`,"type":"Question","oneOf":[{"name":"a"},{"name":"a"},{"name":""},{"name":"b","replies":{"totalItems":-3}}],"endTime":"2026-03-02T10:00:00Z","closed":"2026-03-01T10:00:00Z"`, func(p *Post) {
 			p.Type, p.Poll = "Question", &Poll{Options: []Option{{"a", 0}, {"b", 0}}, Ends: at}
+		}},
+		{`,"type":"Question","oneOf":[{"name":" Vec<u8>\u00a0"},{"name":"Vec<u8>"},{"name":"` + strings.Repeat("ä", 600) + `"}]`, func(p *Post) {
+			p.Type, p.Poll = "Question", &Poll{Options: []Option{{" Vec<u8>\u00a0", 0}, {"Vec<u8>", 0}, {strings.Repeat("ä", 600), 0}}}
 		}},
 		{`,"type":"Question","oneOf":[{"name":"a"},{"name":"b"}],"endTime":"2026-03-02T10:00:00Z","closed":true`, func(p *Post) {
 			p.Type, p.Poll = "Question", &Poll{Options: []Option{{"a", 0}, {"b", 0}}, Ends: at.AddDate(0, 0, 1), Closed: true}

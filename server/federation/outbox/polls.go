@@ -33,7 +33,7 @@ func (s *Service) Voted(ctx context.Context, tx *db.DB, by *db.Account, poll *db
 	audience.Personal = true
 	for _, choice := range choices {
 		id := s.newURI(tx, "objects")
-		vote := activitypub.Vote(id, poll.Options[choice].Title, *status.URI, by, author)
+		vote := activitypub.Vote(id, poll.Options[choice].Named(), *status.URI, by, author)
 		err := s.keep(ctx, tx, act{
 			id: activitypub.CreateID(id), kind: "Create", by: by, object: vote, of: id, to: []string{author.URI}, priority: db.PriorityPerson, audience: audience,
 		})

@@ -104,7 +104,7 @@ func (s *Service) readFields(doc activitypub.Object, a *db.Account) {
 		if !f.Is("PropertyValue") || len(a.Fields) >= bounds.MaxRemoteAccountFields {
 			continue
 		}
-		name, value := oneLine(text.Plain(f.Text("name")), bounds.AccountFieldNameLength), truncate(f.Text("value"), bounds.AccountFieldValueLength)
+		name, value := oneLine(f.Text("name"), bounds.AccountFieldNameLength), truncate(f.Text("value"), bounds.AccountFieldValueLength)
 		if name == "" && value == "" {
 			continue
 		}
@@ -196,8 +196,7 @@ func pageOr(address, id string) string {
 
 // oneLine returns a text as one line of at most n visible characters.
 func oneLine(s string, n int) string {
-	s, _ = text.Clean(s)
-	return strings.TrimSpace(truncate(strings.Join(strings.Fields(s), " "), n))
+	return strings.TrimSpace(truncate(text.Line(s), n))
 }
 
 // truncate returns the beginning of a text, of at most n characters.

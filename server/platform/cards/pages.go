@@ -164,7 +164,7 @@ func absolute(at *url.URL, ref string) string {
 
 // plain returns s as one line of up to most characters, without tags.
 func plain(s string, most int) string {
-	s = strings.Join(strings.Fields(text.StripTags(s)), " ")
+	s = text.Line(text.Either(s))
 	if utf8.RuneCountInString(s) <= most {
 		return s
 	}

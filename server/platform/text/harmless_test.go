@@ -23,7 +23,7 @@ var (
 	outputAllowance = allowance{
 		"a": "href class rel data-user data-tag name title", "abbr": "title", "span": "class",
 		"img": "src width height class title alt",
-		"b":   "", "blockquote": "", "br": "", "code": "", "del": "", "em": "", "i": "", "li": "", "ol": "", "p": "",
+		"b":   "", "blockquote": "", "br": "", "code": "", "del": "", "em": "", "i": "", "li": "value", "ol": "start reversed", "p": "",
 		"pre": "", "strong": "", "sub": "", "sup": "", "ruby": "", "rb": "", "rp": "", "rt": "", "rtc": "", "u": "", "ul": "",
 	}
 	strippedAllowance = allowance{
@@ -192,14 +192,13 @@ func checkAll(t *testing.T, src string) {
 			t.Errorf("%s is not done at once\nfrom %q\n was %q\n  is %q", way.name, src, out, again)
 		}
 	}
-	if name := StripTags(src); strings.ContainsAny(name, "\n\t\u202e\u2066") || StripTags(name) != name {
-		t.Errorf("StripTags(%q) = %q, again %q", src, name, StripTags(name))
-	} else {
-		// Even where a name is taken for HTML, it holds no markup.
-		checkHarmless(t, src, strings.ReplaceAll(name, "\x00", ""), allowance{}, "")
+	if name := Line(src); strings.ContainsAny(name, "\n\t\u202e\u2066") || Line(name) != name {
+		t.Errorf("Line(%q) = %q, again %q", src, name, Line(name))
 	}
-	if plain := Plain(src); !utf8.ValidString(plain) {
-		t.Errorf("Plain(%q) = %q", src, plain)
+	for _, plain := range []string{Plain(src), Lines(src), Either(src)} {
+		if !utf8.ValidString(plain) || strings.ContainsAny(plain, "\x00\r\u202e") {
+			t.Errorf("from %q the plain text %q", src, plain)
+		}
 	}
 }
 
@@ -256,7 +255,8 @@ func TestTimeGrowsWithLength(t *testing.T) {
 		Sanitize(src)
 		SanitizeRemote(src)
 		Plain(src)
-		StripTags(src)
+		Line(src)
+		Either(src)
 		Length(src)
 		if took := time.Since(start); took > time.Minute {
 			t.Fatalf("%q: after %v", part, took)

@@ -1,6 +1,9 @@
 package text
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // element is an allowed tag.
 type element struct {
@@ -102,9 +105,12 @@ func outputTags(c Choices, schemes map[string]bool) map[string]*element {
 	add(literal, link, "a")
 	add(literal, nil, "code")
 	add(preformatted, nil, "pre")
-	add(block, nil, "blockquote li ol p ul")
+	add(block, nil, "blockquote p ul")
+	add(block, map[string]rule{"start": integer, "reversed": flag}, "ol")
+	add(block, map[string]rule{"value": integer}, "li")
 	add(void, nil, "br")
 	add(inline, nil, "b del em i strong sub sup u ruby rb rp rt rtc")
+	tags["s"], tags["strike"] = tags["del"], tags["del"]
 	add(inline, map[string]rule{"title": plainValue}, "abbr")
 	add(inline, map[string]rule{"class": among("h-card")}, "span")
 	if c.Headings {
@@ -134,13 +140,11 @@ func fieldTags() map[string]*element {
 }
 
 func remoteTags() map[string]*element {
-	tags := only(outputTags(UsualChoices(), typedSchemes), "p", "br", "strong", "b", "em", "i", "u", "del", "pre", "code", "blockquote", "ul")
+	tags := only(outputTags(UsualChoices(), typedSchemes), "p", "br", "strong", "b", "em", "i", "u", "del", "s", "strike", "pre", "code", "blockquote", "ul", "ol", "li")
 	tags["span"] = &element{name: "span", attrs: map[string]rule{"class": microformats}}
 	tags["a"] = &element{name: "a", kind: literal, attrs: map[string]rule{
 		"href": href(remoteSchemes), "rel": among("tag"), "class": microformats,
 	}}
-	tags["ol"] = &element{name: "ol", kind: block, attrs: map[string]rule{"start": number, "reversed": flag}}
-	tags["li"] = &element{name: "li", kind: block, attrs: map[string]rule{"value": number}}
 	for _, heading := range []string{"h1", "h2", "h3", "h4", "h5", "h6"} {
 		tags[heading] = tags["strong"]
 	}
@@ -163,6 +167,12 @@ func flag(string) (string, bool) { return "", true }
 
 func href(schemes map[string]bool) rule {
 	return func(value string) (string, bool) { return cleanHref(value, schemes) }
+}
+
+// integer allows the numbers of lists.
+func integer(value string) (string, bool) {
+	n, err := strconv.ParseInt(strings.TrimSpace(value), 10, 32)
+	return strconv.FormatInt(n, 10), err == nil
 }
 
 // number allows small whole numbers, and percentages for sizes of pictures.

@@ -229,7 +229,7 @@ func TestMarkdown(t *testing.T) {
 		{"_@alice_ **#a_b_c** #_x_", "<p><em>" + alice + "</em> <strong>" + hashtag("a_b_c") + "</strong> " + hashtag("_x_") + "</p>"},
 		{"https://a.com/_x_/y **https://b.com**", "<p>" + link("https://a.com/_x_/y", "https://a.com/_x_/y") + " <strong>" + link("https://b.com", "https://b.com") + "</strong></p>"},
 		{"[a *b* #c @alice](https://x.example/?a&b 'T') <https://y.example>", `<p><a href="https://x.example/?a&amp;b" title="T" rel="ugc">a <em>b</em> #c @alice</a> ` + link("https://y.example", "https://y.example") + "</p>"},
-		{"# Title #tag\n\n> quote\n\n- one\n- two\n\n3. three", "<p><strong>Title " + hashtag("tag") + "</strong></p><blockquote><p>quote</p></blockquote><ul><li>one</li><li>two</li></ul><ol><li>three</li></ol>"},
+		{"# Title #tag\n\n> quote\n\n- one\n- two\n\n3. three", "<p><strong>Title " + hashtag("tag") + "</strong></p><blockquote><p>quote</p></blockquote><ul><li>one</li><li>two</li></ul><ol start=\"3\"><li>three</li></ol>"},
 		{"```\n<b> @alice #x\n\n  y\n```", "<pre><code>&lt;b&gt; @alice #x\n\n  y\n</code></pre>"},
 		{"![alt](https://x.example/i.png) ![](javascript:x)", `<p><img src="https://x.example/i.png" alt="alt"> <img alt=""></p>`},
 		{"[x](javascript:alert(1)) <script>alert(1)</script> <u>ok</u>", "<p><a>x</a> alert(1) <u>ok</u></p>"},
@@ -269,7 +269,7 @@ func TestTypedHTMLIsSanitisedThenLinked(t *testing.T) {
 		{"<a href='https://x.example'>@alice <b>#x</b></a><code>@alice</code><pre>#x example.com</pre>#y",
 			link("https://x.example", "@alice <b>#x</b>") + "<code>@alice</code><pre>#x example.com</pre>" + hashtag("y")},
 		{"a &lt;b&gt; &amp; &#64;alice", "a &lt;b&gt; &amp; " + alice},
-		{"<h1>T</h1><div onclick=x>d</div><table><tr><td>c</td></tr></table><font size=7>f</font>", "Tdcf"},
+		{"<h1>T</h1><div onclick=x>d</div><table><tr><td>c</td></tr></table><font size=7>f</font>", "T<br>d<br>c<br>f"},
 		{"<a href='https://x.example' rel='tag me'>x</a>", `<a href="https://x.example" rel="tag ugc">x</a>`},
 	} {
 		if got := Format(tt.src, TypeHTML, testOptions()).HTML; got != tt.want {
@@ -330,7 +330,7 @@ func TestInstancesChooseWhatTextsHold(t *testing.T) {
 		rules     *Rules
 		src, want string
 	}{
-		{nil, usual, usual}, {NewRules(UsualChoices()), usual, usual}, {nil, rich, `abc<img src="https://a.example/i.png">`}, {everything, rich, everything.Sanitize(rich)},
+		{nil, usual, usual}, {NewRules(UsualChoices()), usual, usual}, {nil, rich, `a<br>b<br>c<img src="https://a.example/i.png">`}, {everything, rich, everything.Sanitize(rich)},
 		{with(func(c *Choices) { c.InlineImages = false }), `<p>a<img src="https://a.example/i.png"></p>`, "<p>a</p>"},
 		{nil, "a <", "a &lt;"}, {nil, "a &lt; b", "a &lt; b"},
 	} {
@@ -338,7 +338,7 @@ func TestInstancesChooseWhatTextsHold(t *testing.T) {
 			t.Errorf("Again(%q) = %q", tt.src, got)
 		}
 	}
-	if got, want := everything.StripRich(rich), `abc<img src="https://a.example/i.png">`; got != want {
+	if got, want := everything.StripRich(rich), `a<br>b<br>c<img src="https://a.example/i.png">`; got != want {
 		t.Errorf("got %s", got)
 	}
 }

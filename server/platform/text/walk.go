@@ -20,13 +20,18 @@ type walker struct {
 	attrs  []attr // of the tag at hand
 	// afterBlock is set if nothing was written since a block's tag.
 	afterBlock bool
+	// lineStart is set if nothing but blanks was written since a block's tag or a
+	// line break.
+	lineStart bool
+	// pending is the space that removed tags leave, until something follows.
+	pending space
 }
 
 type attr struct{ key, value string }
 
 // walk writes clean HTML s to l as its policy allows.
 func walk(s string, p *policy, l *linker) {
-	w := &walker{policy: p, l: l, links: l.link, afterBlock: true}
+	w := &walker{policy: p, l: l, links: l.link, afterBlock: true, lineStart: true}
 	z := html.NewTokenizer(strings.NewReader(s))
 	code := false // within a script or style
 	for {
@@ -45,6 +50,9 @@ func walk(s string, p *policy, l *linker) {
 			name, more := z.TagName()
 			code = string(name) == "script" || string(name) == "style"
 			el := p.tags[string(name)]
+			if el == nil || isHeading(name) {
+				w.pending = max(w.pending, spaces[string(name)])
+			}
 			if el == nil {
 				continue
 			}
@@ -53,8 +61,12 @@ func walk(s string, p *policy, l *linker) {
 			continue
 		case html.EndTagToken:
 			name, _ := z.TagName()
-			if el := p.tags[string(name)]; el != nil {
+			el := p.tags[string(name)]
+			if el != nil {
 				w.end(el)
+			}
+			if el == nil || isHeading(name) {
+				w.pending = max(w.pending, spaces[string(name)])
 			}
 		}
 		code = false
@@ -63,10 +75,12 @@ func walk(s string, p *policy, l *linker) {
 
 func (w *walker) text(s string) {
 	s, _ = Clean(s)
-	if s == "" || w.policy.compact && w.afterBlock && w.blank(s) {
+	if s == "" || (w.policy.compact && w.afterBlock || w.pending > 0) && w.blank(s) {
 		return
 	}
+	w.apart()
 	w.afterBlock = false
+	w.lineStart = w.lineStart && w.blank(s)
 	w.l.link = w.links
 	for _, el := range w.open {
 		if el.kind == literal || el.kind == preformatted {
@@ -74,6 +88,27 @@ func (w *walker) text(s string) {
 		}
 	}
 	w.l.text(s, false)
+}
+
+// apart writes the space that removed tags left: a line break, or a blank between
+// cells and where the policy has no line breaks.
+func (w *walker) apart() {
+	if w.pending == 0 {
+		return
+	}
+	if !w.lineStart {
+		if br := w.policy.tags["br"]; br != nil && w.pending > spaceBlank {
+			w.l.out = append(w.l.out, "<br>"...)
+			w.lineStart = true
+		} else {
+			w.l.out = append(w.l.out, ' ')
+		}
+	}
+	w.pending = 0
+}
+
+func isHeading(name []byte) bool {
+	return len(name) == 2 && name[0] == 'h' && '1' <= name[1] && name[1] <= '6'
 }
 
 // blank reports whether s is only the line end between two blocks.
@@ -136,7 +171,7 @@ func (w *walker) fixRel() {
 func (w *walker) start(el *element) {
 	switch el.kind {
 	case block, preformatted:
-		w.afterBlock = true
+		w.afterBlock, w.lineStart, w.pending = true, true, 0
 		w.closeParagraph()
 		if el.name == "li" {
 			w.closeItem()
@@ -148,6 +183,10 @@ func (w *walker) start(el *element) {
 		w.afterBlock = false
 	default:
 		w.afterBlock = false
+	}
+	if el.kind != block && el.kind != preformatted {
+		w.apart()
+		w.lineStart = el.name == "br" || w.lineStart && el.kind != void
 	}
 	if el.kind != void && len(w.open) == maxDepth {
 		return
@@ -215,6 +254,9 @@ func (w *walker) end(el *element) {
 		if w.open[i] == el {
 			w.popTo(i)
 			w.afterBlock = isBlock
+			if isBlock {
+				w.lineStart, w.pending = true, 0
+			}
 			return
 		}
 		if k := w.open[i].kind; !reaches && (k == block || k == preformatted) {

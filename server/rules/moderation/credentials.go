@@ -40,7 +40,7 @@ func (s *Service) UpdateCredentials(ctx context.Context, by *db.Account, nicknam
 		return err
 	}
 	found := c.Unreadable
-	if name := c.Profile.DisplayName; name != nil && strings.TrimSpace(text.StripTags(*name)) == "" {
+	if name := c.Profile.DisplayName; name != nil && text.Line(*name) == "" {
 		found = append(found, fault.Field{Name: "name", Message: "should be at least 1 character(s)"})
 	}
 	var hash string

@@ -82,7 +82,7 @@ func (s *Service) message(ctx context.Context, viewer db.Viewer, n *db.Notificat
 // contentOf returns the text of a status, or its content warning instead.
 func contentOf(status *db.Status) string {
 	if status.SpoilerText != "" {
-		return text.Plain(status.SpoilerText)
+		return status.SpoilerText
 	}
 	return text.Plain(status.Content)
 }

@@ -250,8 +250,7 @@ type newRow struct {
 
 // describe fills in the presentation of the account.
 func (r *newRow) describe(name, bio, base string) {
-	name, _ = text.Clean(name)
-	if name = strings.TrimSpace(strings.ReplaceAll(name, "\n", " ")); name != "" {
+	if name = text.Line(name); name != "" {
 		r.account.DisplayName = name
 	}
 	bio, _ = text.Clean(bio)

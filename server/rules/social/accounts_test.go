@@ -29,7 +29,7 @@ func TestAProfileIsCleanedAndRendered(t *testing.T) {
 			t.Errorf("note: %s", got.NoteHTML)
 		}
 		want := *ann
-		want.DisplayName, want.DisplayNameKey, want.Note, want.NoteHTML = "Ann of Here <3", "ann of here <3", "I know @bob & https://x.example/ #fun", got.NoteHTML
+		want.DisplayName, want.DisplayNameKey, want.Note, want.NoteHTML = "Ann of <b>Here</b> <3", "ann of <b>here</b> <3", "I know @bob & https://x.example/ #fun", got.NoteHTML
 		want.Fields = db.Slice[db.Field]{{Name: "site", Value: "https://ann.example/"}, {Name: "b", Value: "<b>@bob</b>"}}
 		want.FieldsHTML = db.Slice[db.Field]{
 			{Name: "site", Value: `<a href="https://ann.example/" rel="ugc">https://ann.example/</a>`},

@@ -113,7 +113,7 @@ func (in NewStatus) withDefaults(by *db.Account) NewStatus {
 // checkText cleans the text and checks its length.
 func (s *Service) checkText(settings *config.Settings, in *NewStatus) error {
 	in.Text, _ = text.Clean(in.Text)
-	in.Text, in.SpoilerText = strings.TrimSpace(in.Text), spoiler(in.SpoilerText)
+	in.Text, in.SpoilerText = strings.TrimSpace(in.Text), text.Lines(in.SpoilerText)
 	if in.Text == "" && len(in.MediaIDs) == 0 {
 		return fault.Invalid("Cannot post an empty status without attachments")
 	}
@@ -130,17 +130,6 @@ func (s *Service) checkText(settings *config.Settings, in *NewStatus) error {
 		in.ContentType = text.TypePlain
 	}
 	return nil
-}
-
-// spoiler returns the stored form of a subject: some clients show it as text,
-// some as HTML, so it has no markup.
-func spoiler(s string) string {
-	s, _ = text.Clean(s)
-	lines := strings.Split(s, "\n")
-	for i := range lines {
-		lines[i] = text.StripTags(lines[i])
-	}
-	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
 // findParent finds the parent of d: the given one, or the newest status of the

@@ -111,7 +111,7 @@ func (s *Service) applyPolicies(ctx context.Context, settings *config.Settings, 
 		}
 	}
 	if after.Source != object.Source || after.Summary != object.Summary {
-		row.Text, row.SpoilerText = after.Source, spoiler(after.Summary)
+		row.Text, row.SpoilerText = after.Source, text.Lines(after.Summary)
 		row.Emojis = s.emojis.In(row.Text, row.SpoilerText)
 	}
 	row.Sensitive, row.Tags = after.Sensitive, after.Tags

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"svc/db"
@@ -26,7 +25,7 @@ func (s *Service) newPoll(settings *config.Settings, in *db.PollParams, row *db.
 	}
 	p := &db.Poll{StatusID: row.ID, Multiple: in.Multiple, CreatedAt: row.CreatedAt}
 	for _, title := range in.Options {
-		title = strings.Join(strings.Fields(text.StripTags(title)), " ")
+		title = text.Line(title)
 		switch {
 		case text.Length(title) > limits.MaxOptionChars:
 			return nil, fault.Invalidf("Poll options cannot be longer than %d characters each", limits.MaxOptionChars)

@@ -81,7 +81,7 @@ func TestAPollKeepsPlainOptionsAndItsEnd(t *testing.T) {
 		s := w.post(ann, social.NewStatus{Text: "?", Poll: &db.PollParams{Options: []string{" a <script>x</script>b", "1 < 2 & 3"}, ExpiresIn: new(int64(3600)), Multiple: true}})
 		got, _, err := w.Poll(t.Context(), w.viewer(ann), *s.PollID)
 		w.must(err)
-		want := &db.Poll{ID: got.ID, StatusID: s.ID, Multiple: true, Options: db.Slice[db.PollOption]{{Title: "a xb"}, {Title: "1 < 2 & 3"}},
+		want := &db.Poll{ID: got.ID, StatusID: s.ID, Multiple: true, Options: db.Slice[db.PollOption]{{Title: "a <script>x</script>b"}, {Title: "1 < 2 & 3"}},
 			CreatedAt: s.CreatedAt, ExpiresAt: s.CreatedAt.Add(time.Hour)}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
@@ -163,6 +163,30 @@ func TestVotesOfManyAtOnceAreAllCountedAndNobodysTwice(t *testing.T) {
 		want := db.Slice[db.PollOption]{{Title: "a", Votes: 8}, {Title: "b", Votes: 8}, {Title: "c", Votes: 8}}
 		if diff := cmp.Diff(want, got.Options); diff != "" || got.VotersCount != 12 || w.rows("SELECT COUNT(*) FROM poll_votes") != 24 {
 			t.Errorf("%d voters, %s", got.VotersCount, diff)
+		}
+	})
+}
+
+func TestAVoteIsForTheNameOfAnOption(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		ann, vera := w.person("ann"), w.stranger("vera", "far.example")
+		s := w.post(ann, social.NewStatus{Text: "?", Poll: &db.PollParams{Options: []string{"Vec<u8>", "Vec<u16>", "Vec", "café"}, ExpiresIn: new(int64(3600)), Multiple: true}})
+		for i, option := range []string{"Vec<u16>", " Vec\n", "cafe\u0301"} {
+			if err := w.TakeVote(ctx, vera, s.ID, option, fmt.Sprint("https://far.example/votes/", i)); err != nil {
+				t.Errorf("for %q: %v", option, err)
+			}
+		}
+		for i, option := range []string{"Vec<u32>", "<b>Vec<u8></b>", "Vec&lt;u8&gt;", "vec", ""} {
+			if err := w.TakeVote(ctx, vera, s.ID, option, fmt.Sprint("https://far.example/others/", i)); !errors.Is(err, social.ErrNoVote) {
+				t.Errorf("for %q: %v", option, err)
+			}
+		}
+		got, _, err := w.Poll(ctx, w.viewer(ann), *s.PollID)
+		w.must(err)
+		want := db.Slice[db.PollOption]{{Title: "Vec<u8>"}, {Title: "Vec<u16>", Votes: 1}, {Title: "Vec", Votes: 1}, {Title: "café", Votes: 1}}
+		if diff := cmp.Diff(want, got.Options); diff != "" {
+			t.Error(diff)
 		}
 	})
 }

@@ -253,7 +253,7 @@ func (s *Service) applyTexts(ctx context.Context, tx *db.DB, a *db.Account, p Pr
 	limits := s.settings.Load().Instance
 	var columns []string
 	if p.DisplayName != nil {
-		name := strings.Join(strings.Fields(text.StripTags(*p.DisplayName)), " ")
+		name := text.Line(*p.DisplayName)
 		if text.Length(name) > limits.UserNameLength {
 			wrong.add("display_name", tooLong(limits.UserNameLength), fmt.Sprintf("Display name is too long (maximum is %d characters)", limits.UserNameLength))
 		}
@@ -300,7 +300,7 @@ func (s *Service) applyTexts(ctx context.Context, tx *db.DB, a *db.Account, p Pr
 func (s *Service) applyFields(limits *config.Instance, a *db.Account, fields []db.Field, wrong *wrongs) {
 	a.Fields, a.FieldsHTML = nil, nil
 	for _, f := range fields {
-		name := text.StripTags(f.Name)
+		name := text.Line(f.Name)
 		value, _ := text.Clean(f.Value)
 		value = strings.TrimSpace(value)
 		if name == "" {

@@ -95,9 +95,13 @@ func (v *version) otherFiles(d *RemoteDraft) bool {
 	})
 }
 
+// sameOptions reports whether a new version b of a poll has the options of a. Of
+// options that are stored without their name the title counts.
 func sameOptions(a, b *db.Poll) bool {
 	return a != nil && b != nil && a.Multiple == b.Multiple &&
-		slices.EqualFunc(a.Options, b.Options, func(x, y db.PollOption) bool { return x.Title == y.Title })
+		slices.EqualFunc(a.Options, b.Options, func(x, y db.PollOption) bool {
+			return x.Named() == y.Named() || x.Name == "" && x.Title == y.Title
+		})
 }
 
 // updateTallies stores the tallies of a remote poll.

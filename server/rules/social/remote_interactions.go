@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	"golang.org/x/text/unicode/norm"
+
 	"svc/db"
 	"svc/server/platform/text"
 )
@@ -277,9 +279,9 @@ func (s *Service) TakeVote(ctx context.Context, by *db.Account, statusID, option
 		if err != nil {
 			return err
 		}
-		choice := slices.IndexFunc(poll.Options, func(o db.PollOption) bool { return o.Title == option })
-		if choice < 0 {
-			choice = slices.IndexFunc(poll.Options, func(o db.PollOption) bool { return o.Title == text.StripTags(option) })
+		choice := slices.IndexFunc(poll.Options, func(o db.PollOption) bool { return o.Named() == option })
+		if choice < 0 { // some servers trim names, or send them in another Unicode form
+			choice = slices.IndexFunc(poll.Options, func(o db.PollOption) bool { return norm.NFC.String(o.Title) == norm.NFC.String(text.Line(option)) })
 		}
 		if choice < 0 || poll.Closed(db.At(s.now())) {
 			return ErrNoVote

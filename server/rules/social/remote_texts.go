@@ -1,6 +1,7 @@
 package social
 
 import (
+	"cmp"
 	"html"
 	"slices"
 	"strings"
@@ -13,13 +14,16 @@ import (
 	"svc/server/platform/text"
 )
 
+// maxOption is how many characters of a remote poll's option are shown.
+const maxOption = 500
+
 // remoteTexts sanitises the texts of a remote status.
 func (s *Service) remoteTexts(settings *config.Settings, d *RemoteDraft, p *activitypub.Post) error {
 	limit, row := settings.Instance.RemoteLimit, d.row
 	if len(p.Content)+len(p.Summary) > limit && text.Length(p.Content)+text.Length(p.Summary) > limit {
 		return fault.Invalid("The status is over the character limit")
 	}
-	row.Content, row.SpoilerText = remoteHTML(p), spoiler(p.Summary)
+	row.Content, row.SpoilerText = remoteHTML(p), text.Either(p.Summary)
 	row.ContentType = text.TypeHTML
 	if len(p.Source) <= limit {
 		row.Text, _ = text.Clean(p.Source)
@@ -47,7 +51,7 @@ func remoteHTML(p *activitypub.Post) string {
 		b.WriteString("<p>" + before + `<a href="` + html.EscapeString(address) + `">` + html.EscapeString(name) + "</a></p>")
 	}
 	if p.Titled() {
-		link("", p.URL, html.UnescapeString(text.StripTags(p.Name)))
+		link("", p.URL, text.Line(text.Either(p.Name)))
 	}
 	b.WriteString(content)
 	for _, address := range p.Links {
@@ -59,6 +63,15 @@ func remoteHTML(p *activitypub.Post) string {
 		link("RE: ", p.Quote, p.Quote)
 	}
 	return strings.TrimSpace(text.SanitizeRemote(b.String()))
+}
+
+// shownOption returns the shown form of an option's name.
+func shownOption(name string) string {
+	title := text.Line(name)
+	if n := len([]rune(title)); n > maxOption {
+		title = strings.TrimSpace(string([]rune(title)[:maxOption-1])) + "…"
+	}
+	return cmp.Or(title, "…")
 }
 
 // leadsTo reports whether HTML links to an address already.
@@ -109,7 +122,8 @@ func (d *RemoteDraft) filesOf(row *db.Status) []db.MediaAttachment {
 	return files
 }
 
-// remotePoll adds a status's poll. Its options are stored as they are shown.
+// remotePoll adds a status's poll. Its options are stored with the names that their
+// author gave them, which votes repeat, and as they are shown.
 func (d *RemoteDraft) remotePoll(p *activitypub.Post, now time.Time) {
 	if p.Poll == nil {
 		return
@@ -120,11 +134,11 @@ func (d *RemoteDraft) remotePoll(p *activitypub.Post, now time.Time) {
 	poll := &db.Poll{Multiple: p.Poll.Multiple, ExpiresAt: db.At(p.Poll.Ends), CreatedAt: d.row.CreatedAt}
 	sum, most := int64(0), int64(0)
 	for _, o := range p.Poll.Options {
-		title := text.StripTags(o.Name)
-		if title == "" {
-			title = "…"
+		option := db.PollOption{Title: shownOption(o.Name), Votes: int(o.Votes)}
+		if option.Title != o.Name {
+			option.Name = o.Name
 		}
-		poll.Options = append(poll.Options, db.PollOption{Title: title, Votes: int(o.Votes)})
+		poll.Options = append(poll.Options, option)
 		sum, most = sum+o.Votes, max(most, o.Votes)
 	}
 	switch {

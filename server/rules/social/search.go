@@ -19,7 +19,7 @@ const (
 
 // searchable returns the text that a status is indexed by.
 func searchable(s *db.Status) string {
-	return text.Plain(s.SpoilerText) + "\n" + text.Plain(s.Content)
+	return s.SpoilerText + "\n" + text.Plain(s.Content)
 }
 
 // Reindex indexes rows that are older than the search index, chunk by chunk.
