@@ -10,7 +10,8 @@ import (
 type SSHKey struct {
 	ID        int64 `gorm:"primaryKey;autoIncrement"`
 	AccountID string
-	Hash      string
+	Unique    string `gorm:"column:hash"`     // of the key and the account
+	Hash      string `gorm:"column:key_hash"` // of the key
 	Type      string
 	Name      string
 	Scopes    string // of sessions with it, separated by spaces
@@ -21,23 +22,32 @@ type SSHKey struct {
 // TableName keeps the mapper from splitting the abbreviation.
 func (SSHKey) TableName() string { return "ssh_keys" }
 
-// CreateSSHKey inserts k. A key that some account has is ErrDuplicate.
+// sshKeyColumns are those of a row. Rows of an older version have one hash.
+const sshKeyColumns = "id, account_id, hash, COALESCE(key_hash, hash) AS key_hash, type, name, scopes, used_at, created_at"
+
+// CreateSSHKey inserts k. A key that the account has is ErrDuplicate.
 func (d *DB) CreateSSHKey(ctx context.Context, k *SSHKey) error {
 	if k.CreatedAt.IsZero() {
 		k.CreatedAt = d.Now()
 	}
+	k.Unique = k.Hash + "/" + k.AccountID
 	return create(ctx, d, k, "create ssh key of %s", k.AccountID)
 }
 
 // SSHKeys returns the keys of an account, the oldest first.
 func (d *DB) SSHKeys(ctx context.Context, accountID string) ([]SSHKey, error) {
-	return list[SSHKey](ctx, d, "ssh keys", "SELECT * FROM ssh_keys WHERE account_id = ? ORDER BY id", accountID)
+	return list[SSHKey](ctx, d, "ssh keys", "SELECT "+sshKeyColumns+" FROM ssh_keys WHERE account_id = ? ORDER BY id", accountID)
 }
 
-// SSHKeyByHash returns the key with this hash, from the writing connection, since
-// it may be new.
-func (d *DB) SSHKeyByHash(ctx context.Context, hash string) (*SSHKey, error) {
-	return one[SSHKey](ctx, d.writing(), "ssh key", "SELECT * FROM ssh_keys WHERE hash = ?", hash)
+// SSHKeysByHash returns up to limit keys with this hash, of different accounts, from
+// the writing connection, since they may be new.
+func (d *DB) SSHKeysByHash(ctx context.Context, hash string, limit int) ([]SSHKey, error) {
+	return list[SSHKey](ctx, d.writing(), "ssh keys by hash", "SELECT "+sshKeyColumns+" FROM ssh_keys WHERE key_hash = ? OR hash = ? ORDER BY account_id LIMIT ?", hash, hash, limit)
+}
+
+// SSHKeyOf is SSHKeysByHash for the key of one account.
+func (d *DB) SSHKeyOf(ctx context.Context, hash, accountID string) (*SSHKey, error) {
+	return one[SSHKey](ctx, d.writing(), "ssh key", "SELECT "+sshKeyColumns+" FROM ssh_keys WHERE (key_hash = ? OR hash = ?) AND account_id = ?", hash, hash, accountID)
 }
 
 // UseSSHKey stores that a key was used now. One that is gone is ErrNotFound.
@@ -52,7 +62,7 @@ func (d *DB) UseSSHKey(ctx context.Context, id int64) error {
 // DeleteSSHKey removes a key of this account by its number, with the tokens of
 // its sessions.
 func (d *DB) DeleteSSHKey(ctx context.Context, accountID string, id int64) (*SSHKey, error) {
-	k, err := one[SSHKey](ctx, d.writing(), "delete ssh key", "DELETE FROM ssh_keys WHERE id = ? AND account_id = ? RETURNING *", id, accountID)
+	k, err := one[SSHKey](ctx, d.writing(), "delete ssh key", "DELETE FROM ssh_keys WHERE id = ? AND account_id = ? RETURNING "+sshKeyColumns, id, accountID)
 	if err != nil {
 		return nil, err
 	}

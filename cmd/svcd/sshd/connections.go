@@ -11,6 +11,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"svc/db"
+	"svc/server/rules/auth"
 )
 
 // errUnknownKey is for the log; clients hear that permission is denied.
@@ -19,17 +20,20 @@ var errUnknownKey = errors.New("unknown key")
 // keyOf is where a connection keeps its key.
 type keyOf struct{}
 
-// offered answers whether a key may sign in. The name that the client sends is not
-// looked at: ssh sends that of the account on the other machine unless told
-// otherwise, and a key belongs to one account here.
-func (s *Server) offered(_ ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
+// offered answers whether a key may sign in. The name that the client sends decides
+// only between accounts that have the same key: ssh sends that of the account on the
+// other machine unless told otherwise. A name that is none of them is told so once
+// the client has signed.
+func (s *Server) offered(conn ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
 	ctx, cancel := context.WithTimeout(s.ctx, s.limits.Handshake)
 	defer cancel()
-	row, err := s.service.Auth.SSHKey(ctx, key)
-	if errors.Is(err, db.ErrNotFound) {
+	row, err := s.service.Auth.SSHKey(ctx, key, conn.User())
+	switch {
+	case errors.Is(err, db.ErrNotFound):
 		return nil, errUnknownKey
-	}
-	if err != nil {
+	case errors.Is(err, auth.ErrSeveralAccounts):
+		row = &db.SSHKey{} // of nobody
+	case err != nil:
 		s.log.WarnContext(ctx, "ssh key", "err", err)
 		return nil, err
 	}

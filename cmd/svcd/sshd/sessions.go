@@ -49,9 +49,10 @@ type session struct {
 
 // Why a session ends early.
 const (
-	errGone = notice("This session has ended: its key was deleted, or the account was signed out everywhere.")
-	errLong = notice("This session has ended: it was open for too long. Connect again.")
-	errLeft = notice("The client left.")
+	errGone    = notice("This session has ended: its key was deleted, or the account was signed out everywhere.")
+	errLong    = notice("This session has ended: it was open for too long. Connect again.")
+	errSeveral = notice("This key was added to several accounts. Connect with the name of one: ssh NAME@host.")
+	errLeft    = notice("The client left.")
 )
 
 // session answers the requests of a channel until its program has ended.
@@ -187,6 +188,9 @@ func (s *session) say(text string) {
 
 // begin gives the session its token, which ends with it. An error is a sentence.
 func (s *session) begin() (end func(), err error) {
+	if s.key.ID == 0 {
+		return nil, errSeveral
+	}
 	opened, err := s.service.Auth.OpenSSH(s.ctx, s.key)
 	var refusal *fault.Error
 	switch {

@@ -393,3 +393,57 @@ func TestFoldersOfDeletedAccountsGo(t *testing.T) {
 		t.Errorf("left %v, %v", entries, err)
 	}
 }
+
+// TestAKeyHasNoMoreThanTheTokenThatAddedIt adds keys at both doors, with tokens of all
+// sizes.
+func TestAKeyHasNoMoreThanTheTokenThatAddedIt(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		w := serve(t, s)
+		w.AdminUser("root")
+		w.User("kim")
+		for _, tt := range []struct{ scopes, user string }{
+			{"admin:write:accounts", "kim"}, {"admin:write:accounts", "root"}, {"admin:write", "root"}, {"admin:read admin:write", "root"},
+			{"admin:read:accounts admin:write:accounts read", "root"}, {servertest.AdminScopes, "kim"}, {"write:security", ""}, {"write", ""},
+		} {
+			key := signer(t)
+			form := api.NewSSHKey{Key: string(ssh.MarshalAuthorizedKey(key.PublicKey()))}
+			c := w.With(w.Token("root", tt.scopes))
+			var added *api.SSHKey
+			var err error
+			if tt.user == "" {
+				added, err = c.SSHKeys.Add(t.Context(), form)
+			} else {
+				added, err = c.Admin.SSHKeys.Add(t.Context(), tt.user, form)
+			}
+			w.must(err)
+			row, err := w.Auth.SSHKey(t.Context(), key.PublicKey(), "")
+			w.must(err)
+			if row.ID != added.ID || !auth.Covers(auth.SplitScopes(tt.scopes), auth.SplitScopes(row.Scopes)) {
+				t.Errorf("a token of %q made a key of %q", tt.scopes, row.Scopes)
+			}
+			seat := w.session(w.connect(key))
+			w.must(seat.Start("user create eve --email eve@example.org --generate --yes"))
+			if made := seat.ends() == 0; made != (tt.scopes == "admin:read admin:write") {
+				t.Errorf("a key of %q made a user: %v", row.Scopes, made)
+			}
+		}
+	})
+}
+
+// TestTheNameDecidesBetweenAccountsWithOneKey has somebody name the key of another.
+func TestTheNameDecidesBetweenAccountsWithOneKey(t *testing.T) {
+	w := start(t)
+	key, _ := w.key(w.AdminUser("eve"))
+	root := w.AdminUser("root")
+	_, err := w.Auth.AddSSHKey(t.Context(), root.ID, auth.NewSSHKey{Text: string(ssh.MarshalAuthorizedKey(key.PublicKey())), Scopes: auth.SplitScopes(auth.SSHScopes)})
+	w.must(err)
+	for name, want := range map[string]string{"root": `"acct": "root"`, "eve": `"acct": "eve"`, "laptop": "This key was added to several accounts. Connect with the name of one: ssh NAME@host.\n"} {
+		c, err := ssh.Dial("tcp", w.addr, &ssh.ClientConfig{User: name, Auth: []ssh.AuthMethod{ssh.PublicKeys(key)}, HostKeyCallback: ssh.InsecureIgnoreHostKey(), Timeout: 20 * time.Second})
+		w.must(err)
+		_, out, errOut := w.runs(c, "api GET /api/v1/accounts/verify_credentials", "")
+		if !strings.Contains(out+errOut, want) {
+			t.Errorf("as %s: %q, %q", name, out, errOut)
+		}
+		w.must(c.Close())
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"svc/db"
 	"svc/server/api/view"
 	"svc/server/api/web"
+	"svc/server/rules/auth"
 	"svc/server/rules/moderation"
 )
 
@@ -41,7 +42,9 @@ func (a SSHKeys) Add(c *gin.Context) error {
 	if err := web.Bind(c, &in); err != nil {
 		return err
 	}
-	row, err := a.Moderation.AddSSHKey(c.Request.Context(), web.Caller(c).Account, a.people.local(c.Param("nickname")), in.Key, in.Name)
+	caller := web.Caller(c)
+	key := auth.NewSSHKey{Text: in.Key, Name: in.Name, Scopes: caller.SSHScopes()}
+	row, err := a.Moderation.AddSSHKey(c.Request.Context(), caller.Account, a.people.local(c.Param("nickname")), key)
 	if err != nil {
 		return err
 	}

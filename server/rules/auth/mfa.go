@@ -342,7 +342,7 @@ func (s *Service) ConfirmTOTP(ctx context.Context, account *db.Account, password
 	}))
 }
 
-// tell mails the owner of an account about a change of its second factor.
+// tell mails the owner of an account about a change of its credentials.
 func (s *Service) tell(ctx context.Context, account *db.Account, u *db.User, change string) error {
 	return mail.TellChange(ctx, s.db, s.settings.Load(), s.now(), account.Nickname, u.Email, change)
 }

@@ -46,8 +46,9 @@ type NewSSHKey struct {
 	Scopes []string // of sessions with it: no more than those of the token that adds it
 }
 
-// AddSSHKey lets an account sign in over SSH with a key. One that it has already
-// is returned as it is.
+// AddSSHKey lets an account sign in over SSH with a key, and tells its owner by mail.
+// One that it has already is returned as it is. Other accounts may have the same key:
+// who adds it need not prove to hold it, so it is kept from nobody.
 func (s *Service) AddSSHKey(ctx context.Context, accountID string, in NewSSHKey) (key *db.SSHKey, err error) {
 	row, err := sshKeyOf(in)
 	if err != nil {
@@ -57,14 +58,9 @@ func (s *Service) AddSSHKey(ctx context.Context, accountID string, in NewSSHKey)
 		if err := tx.HoldAccounts(ctx, accountID); err != nil {
 			return err
 		}
-		known, err := tx.SSHKeyByHash(ctx, row.Hash)
-		switch {
-		case err == nil && known.AccountID == accountID:
+		known, err := tx.SSHKeyOf(ctx, row.Hash, accountID)
+		if !errors.Is(err, db.ErrNotFound) {
 			key = known
-			return nil
-		case err == nil:
-			return fault.Invalid("This key is in use for another account.")
-		case !errors.Is(err, db.ErrNotFound):
 			return err
 		}
 		all, err := tx.SSHKeys(ctx, accountID)
@@ -76,11 +72,19 @@ func (s *Service) AddSSHKey(ctx context.Context, accountID string, in NewSSHKey)
 		}
 		fresh := *row
 		fresh.AccountID, key = accountID, &fresh
-		return tx.CreateSSHKey(ctx, key)
+		if err := tx.CreateSSHKey(ctx, key); err != nil {
+			return err
+		}
+		account, err := tx.Account(ctx, accountID)
+		if err != nil {
+			return err
+		}
+		u, err := tx.User(ctx, accountID)
+		if err != nil {
+			return err
+		}
+		return s.In(tx).tell(ctx, account, u, "an SSH key was added to your account: SHA256:"+key.Hash+". Whoever has it can sign in over SSH.")
 	})
-	if errors.Is(err, db.ErrDuplicate) { // another account was faster
-		err = fault.Invalid("This key is in use for another account.")
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -164,13 +168,36 @@ func (s *Service) DeleteSSHKey(ctx context.Context, accountID string, id int64) 
 	return key, err
 }
 
+// ErrSeveralAccounts says that a key is of several accounts, of which the name that
+// came with it is none.
+var ErrSeveralAccounts = errors.New("the key is of several accounts")
+
 // SSHKey returns the key that a caller offers. It proves nothing: the caller must
-// sign with it too. An unknown one is db.ErrNotFound.
-func (s *Service) SSHKey(ctx context.Context, key ssh.PublicKey) (*db.SSHKey, error) {
+// sign with it too. An unknown one is db.ErrNotFound. The name decides between
+// accounts that have the key; where one has it, any will do.
+func (s *Service) SSHKey(ctx context.Context, key ssh.PublicKey, name string) (*db.SSHKey, error) {
 	if !accepted(key.Type()) {
 		return nil, db.ErrNotFound
 	}
-	return s.db.SSHKeyByHash(ctx, sshHash(key))
+	hash := sshHash(key)
+	rows, err := s.db.SSHKeysByHash(ctx, hash, 2)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(rows) == 0:
+		return nil, db.ErrNotFound
+	case len(rows) == 1:
+		return &rows[0], nil
+	}
+	account, err := s.db.AccountByNickname(ctx, strings.TrimPrefix(name, "@"))
+	var row *db.SSHKey
+	if err == nil {
+		row, err = s.db.SSHKeyOf(ctx, hash, account.ID)
+	}
+	if errors.Is(err, db.ErrNotFound) {
+		err = ErrSeveralAccounts
+	}
+	return row, err
 }
 
 // SSHSession is the right to speak for an account, for as long as an SSH session

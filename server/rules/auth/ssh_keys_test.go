@@ -50,9 +50,6 @@ func TestSSHKeysAreAddedListedAndDeleted(t *testing.T) {
 			t.Errorf("again: %+v, %v", again, err)
 		}
 		bob := w.user("bob", "bob@example.org")
-		if _, err := w.AddSSHKey(ctx, bob.ID, auth.NewSSHKey{Text: line}); !fault.Is(err, fault.KindInvalid) {
-			t.Errorf("for a second account: %v", err)
-		}
 		if _, err := w.DeleteSSHKey(ctx, bob.ID, added.ID); !errors.Is(err, db.ErrNotFound) {
 			t.Errorf("deleted by another: %v", err)
 		}
@@ -62,7 +59,7 @@ func TestSSHKeysAreAddedListedAndDeleted(t *testing.T) {
 		if rows, err := w.SSHKeys(ctx, w.alice.ID); err != nil || len(rows) != 0 {
 			t.Errorf("%d left, %v", len(rows), err)
 		}
-		if _, err := w.SSHKey(ctx, key); !errors.Is(err, db.ErrNotFound) {
+		if _, err := w.SSHKey(ctx, key, "alice"); !errors.Is(err, db.ErrNotFound) {
 			t.Errorf("still known: %v", err)
 		}
 		var all error
@@ -73,6 +70,104 @@ func TestSSHKeysAreAddedListedAndDeleted(t *testing.T) {
 		}
 		if words(all) != "An account has 20 keys at most." {
 			t.Errorf("21 keys: %v", all)
+		}
+	})
+}
+
+// TestAKeyIsKeptFromNobody has three accounts name one key.
+func TestAKeyIsKeptFromNobody(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		w := newWorld(t, d)
+		ctx := t.Context()
+		key, line := publicKey(t, "")
+		bob, carol := w.user("bob", "bob@example.org"), w.user("carol", "carol@example.org")
+		owner := func(name string) string {
+			t.Helper()
+			row, err := w.SSHKey(ctx, key, name)
+			switch {
+			case errors.Is(err, auth.ErrSeveralAccounts):
+				return "several"
+			case errors.Is(err, db.ErrNotFound):
+				return "nobody"
+			case err != nil:
+				t.Fatal(err)
+			}
+			account, err := d.Account(ctx, row.AccountID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return account.Nickname
+		}
+		owners := func(want map[string]string) {
+			t.Helper()
+			got := map[string]string{}
+			for name := range want {
+				got[name] = owner(name)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Error(diff)
+			}
+		}
+		owners(map[string]string{"alice": "nobody", "": "nobody"})
+		rows := map[string]*db.SSHKey{}
+		add := func(a *db.Account) {
+			t.Helper()
+			row, err := w.AddSSHKey(ctx, a.ID, auth.NewSSHKey{Text: line, Scopes: []string{"read"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows[a.Nickname] = row
+		}
+		add(w.alice)
+		owners(map[string]string{"alice": "alice", "bob": "alice", "root": "alice", "": "alice"})
+		add(bob)
+		add(carol)
+		owners(map[string]string{"alice": "alice", "bob": "bob", "@carol": "carol", "BOB": "bob", "root": "several", "": "several", "bob@example.org": "several"})
+		for _, name := range []string{"alice", "carol"} {
+			if _, err := w.DeleteSSHKey(ctx, rows[name].AccountID, rows[name].ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+		owners(map[string]string{"alice": "bob", "bob": "bob", "carol": "bob", "root": "bob"})
+		if session, err := w.OpenSSH(ctx, rows["bob"]); err != nil || session.Account.ID != bob.ID {
+			t.Errorf("a session of the one that is left: %+v, %v", session, err)
+		}
+	})
+}
+
+// TestTheOwnerIsTold counts the mails about keys: one for each, none for a key that
+// the account has already, and no more than other notices in an hour.
+func TestTheOwnerIsTold(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		w := newWorld(t, d)
+		settings := *w.live.Load()
+		settings.Mailer.Enabled, settings.Mailer.Relay = true, "mail.example.org"
+		if err := w.live.Swap(settings); err != nil {
+			t.Fatal(err)
+		}
+		mails := func() (n int) {
+			t.Helper()
+			query := "SELECT COUNT(*) FROM river_job WHERE kind = 'send_mail'"
+			if err := d.Writer().QueryRowContext(t.Context(), query).Scan(&n); err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		for i, want := range []int{1, 2, 3, 4, 5, 5, 5} {
+			_, line := publicKey(t, "")
+			for range 2 {
+				if _, err := w.AddSSHKey(t.Context(), w.alice.ID, auth.NewSSHKey{Text: line}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := mails(); got != want {
+				t.Errorf("after %d keys there are %d mails, want %d", i+1, got, want)
+			}
+		}
+		bob := w.user("bob", "") // without a mailbox
+		_, line := publicKey(t, "")
+		if _, err := w.AddSSHKey(t.Context(), bob.ID, auth.NewSSHKey{Text: line}); err != nil || mails() != 5 {
+			t.Errorf("without a mailbox: %v, %d mails", err, mails())
 		}
 	})
 }

@@ -10,7 +10,7 @@ import (
 // AddSSHKey lets a local account sign in over SSH with a key. One that it has
 // already is returned, and not logged again. An unknown, remote or deleted account
 // is db.ErrNotFound.
-func (s *Service) AddSSHKey(ctx context.Context, by *db.Account, nickname, text, name string) (key *db.SSHKey, err error) {
+func (s *Service) AddSSHKey(ctx context.Context, by *db.Account, nickname string, in auth.NewSSHKey) (key *db.SSHKey, err error) {
 	if err := s.rights.Check(by, SSHKeyAdded.right); err != nil {
 		return nil, err
 	}
@@ -19,7 +19,6 @@ func (s *Service) AddSSHKey(ctx context.Context, by *db.Account, nickname, text,
 		if err != nil {
 			return err
 		}
-		in := auth.NewSSHKey{Text: text, Name: name, Scopes: auth.SplitScopes(auth.SSHScopes)}
 		if key, err = s.auth.In(tx).AddSSHKey(ctx, account.ID, in); err != nil || known[key.ID] {
 			return err
 		}
