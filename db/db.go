@@ -67,6 +67,7 @@ type pool struct {
 	log     *slog.Logger
 	bulk    bool
 	notices notices
+	own     ownNotices
 	events  eventReader
 	spoilt  unreadableRows
 	owning  owning
@@ -82,6 +83,8 @@ type pool struct {
 type txn struct {
 	after  []func()
 	events []Event // stored last
+	notice string  // names the notices of this transaction, see Announce
+	told   map[Event]bool
 	failed error
 	held   map[string]bool // accounts, see conn_held.go
 }
@@ -97,7 +100,8 @@ func Open(ctx context.Context, dsn string, o Options) (*DB, error) {
 	p := &pool{dsn: dsn, now: o.Now, log: o.Log, bulk: o.Bulk, migrations: migrations}
 	p.ids.init(o.Worker)
 	p.uuids.init(o.Worker)
-	p.events.init()
+	p.events.woken = make(chan struct{}, 1)
+	p.own.init()
 	var (
 		d   *DB
 		err error

@@ -2,8 +2,10 @@ package db
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -35,14 +37,82 @@ func (d *DB) Subscribe(fn func(topic, payload string)) {
 const notice = "notice."
 
 // Announce sends a notice to all processes once d is committed: to this one at
-// once, to others as an event, whose data names this process. On SQLite one
-// process serves.
+// once, to others as an event. On SQLite one process serves.
+//
+// A process that did not get the answer to its COMMIT does not know that it was
+// done. It hears of its own notice when it reads the event. The data of the event
+// names the process and the transaction, so that each is told once.
 func (d *DB) Announce(ctx context.Context, topic, payload string) error {
-	d.AfterCommit(func() { d.pool.tell(topic, payload) })
 	if d.pool.dialect != Postgres {
+		d.AfterCommit(func() { d.pool.tell(topic, payload) })
 		return nil
 	}
-	return d.Emit(ctx, Event{Kind: notice + topic, Subject: payload, Data: d.pool.events.process})
+	e := Event{Kind: notice + topic, Subject: payload}
+	if d.tx == nil {
+		e.Data = d.pool.own.name()
+	} else {
+		if d.tx.notice == "" {
+			d.tx.notice, d.tx.told = d.pool.own.name(), map[Event]bool{}
+		}
+		e.Data = d.tx.notice
+		if d.tx.told[e] {
+			return nil
+		}
+		d.tx.told[e] = true
+	}
+	d.AfterCommit(func() {
+		if d.pool.own.first(e) {
+			d.pool.tell(topic, payload)
+		}
+	})
+	return d.Emit(ctx, e)
+}
+
+// ownNotices knows which notices of this process were told here. Each comes twice: when
+// its transaction is committed, and when it is read as an event.
+type ownNotices struct {
+	process string // begins their names
+
+	mu   sync.Mutex
+	last int64
+	once map[Event]bool // came once
+}
+
+func (o *ownNotices) init() { o.process, o.once = rand.Text(), map[Event]bool{} }
+
+// mostOnce bounds those that came once. Most come again within a moment. Others do not:
+// those whose COMMIT had no answer, and those of a process that reads no events. Beyond
+// it all are forgotten, and some may be told twice.
+const mostOnce = 10_000
+
+// name names the notices of a transaction.
+func (o *ownNotices) name() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.last++
+	return o.process + " " + strconv.FormatInt(o.last, 10)
+}
+
+// made reports whether an event is a notice of this process.
+func (o *ownNotices) made(e *Event) bool {
+	process, _, _ := strings.Cut(e.Data, " ")
+	return process == o.process
+}
+
+// first reports whether a notice comes for the first time.
+func (o *ownNotices) first(e Event) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	e = Event{Kind: e.Kind, Subject: e.Subject, Data: e.Data}
+	if o.once[e] {
+		delete(o.once, e)
+		return false
+	}
+	if len(o.once) >= mostOnce {
+		clear(o.once)
+	}
+	o.once[e] = true
+	return true
 }
 
 // Everybody stands for all accounts in CountsChanged.

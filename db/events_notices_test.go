@@ -119,3 +119,89 @@ func TestASubscriberThatPanicsEndsNothing(t *testing.T) {
 		}
 	})
 }
+
+// TestALostAnswerToCommitIsHeardOfOnce cuts a process off while it waits for the answer to
+// a COMMIT. The process hears of what it announced, and of notices with an answer once
+// too, though it reads them back as well.
+func TestALostAnswerToCommitIsHeardOfOnce(t *testing.T) {
+	dsn := onPostgres(t)
+	way, through := dbtest.NewProxy(t, dsn)
+	here, other := dbtest.Open(t, through), dbtest.Open(t, dsn)
+	for _, q := range []string{
+		"CREATE TABLE slow (n INTEGER)",
+		"CREATE FUNCTION wait() RETURNS TRIGGER LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(1); RETURN NULL; END'",
+		"CREATE CONSTRAINT TRIGGER waits AFTER INSERT ON slow DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION wait()",
+	} {
+		if err := dbtest.Exec(t, other, q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var mu sync.Mutex
+	heard := map[string]int{}
+	here.Subscribe(func(topic, payload string) {
+		mu.Lock()
+		defer mu.Unlock()
+		heard[topic+" "+payload]++
+	})
+	times := func(what string) int {
+		mu.Lock()
+		defer mu.Unlock()
+		return heard[what]
+	}
+	w := watch(t, here)
+	announce := func(d *db.DB, payload string) error { return d.Announce(t.Context(), db.AccountChanged, payload) }
+	if err := errors.Join(announce(here, "alone"), here.Tx(t.Context(), func(tx *db.DB) error {
+		return errors.Join(announce(tx, "twice"), announce(tx, "twice"), announce(tx, "another"))
+	}), announce(here, "alone")); err != nil {
+		t.Fatal(err)
+	}
+	for what, want := range map[string]int{"account alone": 2, "account twice": 1, "account another": 1} {
+		if n := times(what); n != want {
+			t.Errorf("%q is told %d times at once, want %d", what, n, want)
+		}
+	}
+	lost := make(chan error, 1)
+	go func() {
+		lost <- here.Tx(t.Context(), func(tx *db.DB) error {
+			raw, err := tx.SQLTx()
+			if err == nil {
+				_, err = raw.ExecContext(t.Context(), "INSERT INTO slow VALUES (1)")
+			}
+			return errors.Join(err, announce(tx, "lost"))
+		})
+	}()
+	until := func(query string) {
+		t.Helper()
+		for n := 0; n == 0; time.Sleep(10 * time.Millisecond) {
+			if err := other.Writer().QueryRowContext(t.Context(), query).Scan(&n); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	until("SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'")
+	way.Stall()
+	until("SELECT COUNT(*) FROM slow")
+	way.Cut()
+	way.Flow()
+	if err := <-lost; !errors.Is(err, db.ErrUnavailable) {
+		t.Errorf("the COMMIT ended with %v", err)
+	}
+	if n := times("account lost"); n != 0 {
+		t.Errorf("what has no answer is told %d times", n)
+	}
+	way.Open()
+	for end := time.Now().Add(time.Minute); times("account lost") == 0; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("it never hears of what it did")
+		}
+	}
+	emit(t, here, "end")
+	for w.subjects(6)[5] != "end" {
+		t.Fatalf("read %v", w.subjects(6))
+	}
+	for what, want := range map[string]int{"account alone": 2, "account twice": 1, "account another": 1, "account lost": 1} {
+		if n := times(what); n != want {
+			t.Errorf("%q is told %d times, want %d", what, n, want)
+		}
+	}
+}

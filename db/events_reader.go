@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"strings"
 	"sync"
@@ -22,8 +21,7 @@ const (
 
 // eventReader reads the events of all processes, in the order of their numbers.
 type eventReader struct {
-	process string        // names this process in its own notices
-	woken   chan struct{} // holds one call of wake
+	woken chan struct{} // holds one call of wake
 
 	mu        sync.RWMutex
 	followers []func(epoch string, events []Event)
@@ -31,11 +29,6 @@ type eventReader struct {
 
 	read  time.Time // when events were last read to their end, for Listen alone
 	found time.Time // when events were last found, likewise
-}
-
-func (r *eventReader) init() {
-	r.process = rand.Text()
-	r.woken = make(chan struct{}, 1)
 }
 
 // wake makes the reader read events now.
@@ -171,7 +164,8 @@ func (d *DB) passOn(events []Event) {
 	}
 	r.move(EventPosition{r.cursor.Epoch, events[len(events)-1].Seq})
 	for i := range events {
-		if topic, ok := strings.CutPrefix(events[i].Kind, notice); ok && events[i].Data != r.process {
+		topic, ok := strings.CutPrefix(events[i].Kind, notice)
+		if ok && (!d.pool.own.made(&events[i]) || d.pool.own.first(events[i])) {
 			d.pool.tell(topic, events[i].Subject)
 		}
 	}
