@@ -9,6 +9,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
 )
 
 // A bootSetting is a boot setting with its names.
@@ -36,7 +39,7 @@ func bootSettings() []bootSetting {
 		{
 			name: "base_url", inFile: true, env: "SVC_BASE_URL", flag: "base-url", shown: "http:// and the address",
 			usage:    "public base of every URL; fixed once the first account exists",
-			accepted: "http:// or https:// and a host, without path, query or user",
+			accepted: "http:// or https:// and a host, without path, query or user; letters beyond ASCII are taken as the xn-- form of the name, a dot at its end is left out",
 			set:      setBaseURL,
 		},
 		{
@@ -167,22 +170,43 @@ func setListen(c *Config, value string) bool {
 func setBaseURL(c *Config, value string) bool {
 	u, err := url.Parse(strings.TrimRight(value, "/"))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" ||
-		u.User != nil || u.Path != "" || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || !isHost(u.Hostname()) {
+		u.User != nil || u.Path != "" || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
 		return false
 	}
-	host := strings.ToLower(u.Host)
+	host, ok := publicName(u.Hostname())
+	if !ok || strings.HasSuffix(u.Host, ":") {
+		return false
+	}
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
 	if port := u.Port(); port != "" {
 		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
 			return false
 		}
-		if u.Scheme == "http" && port == "80" || u.Scheme == "https" && port == "443" {
-			host = strings.TrimSuffix(host, ":"+port)
+		if (u.Scheme != "http" || port != "80") && (u.Scheme != "https" || port != "443") {
+			host += ":" + port
 		}
-	} else if strings.HasSuffix(host, ":") {
-		return false
 	}
 	c.BaseURL = u.Scheme + "://" + host
 	return true
+}
+
+// publicName is a host as other servers know it: in lower case and ASCII, without a dot at
+// its end. It is part of every handle, and they find none that is written otherwise.
+func publicName(host string) (string, bool) {
+	if at, err := netip.ParseAddr(host); err == nil {
+		return strings.ToLower(host), at.Zone() == ""
+	}
+	host = strings.TrimSuffix(host, ".")
+	if strings.ContainsFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		ascii, err := idna.Lookup.ToASCII(host)
+		if err != nil {
+			return "", false
+		}
+		host = strings.TrimSuffix(ascii, ".")
+	}
+	return strings.ToLower(host), isHost(host) && !strings.HasSuffix(host, ".")
 }
 
 var hostname = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*\.?$`)

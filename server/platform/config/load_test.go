@@ -177,7 +177,7 @@ func TestAcceptedValues(t *testing.T) {
 		{"listen", []string{":8080", "[::1]:80", "localhost:1", "unix:/run/svc.sock", "0.0.0.0:65535"},
 			[]string{"", "8080", "host", "h:x", "h:70000", "unix:", "a b:1"}},
 		{"base-url", []string{"http://h", "https://social.example/", "https://[::1]:8443", "http://xn--bcher-kva.example"},
-			[]string{"", "social.example", "ftp://h", "https://h/sub", "https://h?x", "https://h#x", "https://", "https://h:0", "https://h:", "https://bücher.example"}},
+			[]string{"", "social.example", "ftp://h", "https://h/sub", "https://h?x", "https://h#x", "https://", "https://h:0", "https://h:", "https://h..", "https://.", "https://-.example", "https://b\u00fc\u200bcher_.example"}},
 		{"database", []string{"sqlite:a.db", "sqlite:/var/lib/svc.db", "postgres://h/n", "postgresql:///n?host=/run"},
 			[]string{"", "sqlite:", "sqlite::memory:", "a.db", "mysql://h"}},
 		{"data-dir", []string{".", "/var/lib/svc"}, []string{""}},
@@ -196,6 +196,33 @@ func TestAcceptedValues(t *testing.T) {
 				t.Errorf("--%s %q is taken", c.flag, v)
 			}
 		}
+	}
+}
+
+func TestTheBaseURLIsAsOtherServersWriteIt(t *testing.T) {
+	for given, want := range map[string]string{
+		"https://bücher.example":            "https://xn--bcher-kva.example",
+		"https://BÜCHER.Example/":           "https://xn--bcher-kva.example",
+		"https://bu\u0308cher.example:8443": "https://xn--bcher-kva.example:8443",
+		"https://b%C3%BCcher.example":       "https://xn--bcher-kva.example",
+		"https://例え。テスト":                    "https://xn--r8jz45g.xn--zckzah",
+		"https://social.example.":           "https://social.example",
+		"https://social.example.:443":       "https://social.example",
+		"http://social.example.:8080":       "http://social.example:8080",
+		"https://Social.Example":            "https://social.example",
+		"https://r3---sn.example":           "https://r3---sn.example",
+		"http://127.0.0.1:80":               "http://127.0.0.1",
+		"http://[2001:DB8::1]:8080":         "http://[2001:db8::1]:8080",
+		"https://[2001:db8::1]":             "https://[2001:db8::1]",
+	} {
+		got, err := load(t, []string{"--base-url", given}, nil)
+		if err != nil || got.BaseURL != want {
+			t.Errorf("%s: %q, %v, want %s", given, got.BaseURL, err, want)
+		}
+	}
+	_, err := load(t, []string{"--base-url", "https://b_ü.example"}, nil)
+	if err == nil || !strings.Contains(err.Error(), "b_ü.example") || !strings.Contains(err.Error(), "xn--") {
+		t.Errorf("a name that cannot be: %v", err)
 	}
 }
 

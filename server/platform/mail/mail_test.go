@@ -233,6 +233,7 @@ func TestMailThatLacksItsDataIsNotSent(t *testing.T) {
 
 func TestRelayIsSpokenToAsTheSettingsSay(t *testing.T) {
 	secure := &tls.Config{Certificates: []tls.Certificate{certificate}}
+	own := &tls.Config{Certificates: []tls.Certificate{selfSigned(t)}}
 	login := mailtest.Options{Username: "svc", Password: "s3cret"}
 	with := func(o mailtest.Options, c *tls.Config, implicit bool) mailtest.Options {
 		o.TLS, o.Implicit = c, implicit
@@ -251,6 +252,12 @@ func TestRelayIsSpokenToAsTheSettingsSay(t *testing.T) {
 		{"encryption asked for and not had", mailtest.Options{}, func(m *config.Mailer) { m.TLS = ":always" }, "STARTTLS"},
 		{"from the first byte", mailtest.Options{TLS: secure, Implicit: true}, func(m *config.Mailer) { m.SSL = true }, ""},
 		{"a certificate for another name", mailtest.Options{TLS: secure}, func(m *config.Mailer) { m.Relay, m.TLS = "localhost", ":always" }, "certificate"},
+		{"encrypted on this machine, with a certificate of its own", mailtest.Options{TLS: own}, func(*config.Mailer) {}, ""},
+		{"the same under its name", mailtest.Options{TLS: own}, func(m *config.Mailer) { m.Relay = "localhost" }, ""},
+		{"the same with a login", with(login, own, false), func(m *config.Mailer) { m.Auth = ":always" }, ""},
+		{"a certificate of its own, and encryption asked for", mailtest.Options{TLS: own}, func(m *config.Mailer) { m.TLS = ":always" }, "its certificate is not trusted"},
+		{"a certificate of its own from the first byte", mailtest.Options{TLS: own, Implicit: true}, func(m *config.Mailer) { m.SSL = true }, "its certificate is not trusted"},
+		{"another machine with a certificate of its own", mailtest.Options{TLS: own, Elsewhere: true}, func(*config.Mailer) {}, "its certificate is not trusted"},
 		{"logged in", with(login, secure, false), func(m *config.Mailer) { m.Auth = ":always" }, ""},
 		{"logged in, encrypted from the first byte", with(login, secure, true), func(m *config.Mailer) { m.SSL = true }, ""},
 		{"wrong password", with(login, secure, false), func(m *config.Mailer) { m.Password = "guess" }, "log in: it answered 535"},
@@ -269,6 +276,21 @@ func TestRelayIsSpokenToAsTheSettingsSay(t *testing.T) {
 			t.Errorf("%s: %d mails arrived", c.name, len(box.All()))
 		}
 	}
+}
+
+// selfSigned is the certificate that a fresh mail server makes for itself.
+func selfSigned(t *testing.T) tls.Certificate {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := &x509.Certificate{SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "mail.local"}, NotAfter: time.Now().Add(time.Hour)}
+	der, err := x509.CreateCertificate(rand.Reader, of, of, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 
 func TestRefusalsAreForGoodOrForLater(t *testing.T) {

@@ -63,6 +63,9 @@ type Options struct {
 	Username string      // mail is taken after a login only
 	Password string
 	ASCII    bool // takes no other addresses
+	// Elsewhere makes it listen on an address that is not loopback; the test is skipped
+	// where there is none.
+	Elsewhere bool
 }
 
 // Start runs a relay until the test ends.
@@ -71,11 +74,15 @@ func Start(t testing.TB) *Mailbox { return StartWith(t, Options{}) }
 // StartWith is Start for a relay with a will of its own.
 func StartWith(t testing.TB, o Options) *Mailbox {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	host := "127.0.0.1"
+	if o.Elsewhere {
+		host = elsewhere(t)
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	box := &Mailbox{t: t, host: "127.0.0.1", port: l.Addr().(*net.TCPAddr).Port, name: o.Username, pass: o.Password, news: make(chan struct{})}
+	box := &Mailbox{t: t, host: host, port: l.Addr().(*net.TCPAddr).Port, name: o.Username, pass: o.Password, news: make(chan struct{})}
 	srv := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return &session{box: box, loggedIn: o.Username == ""}, nil }))
 	srv.Domain, srv.AllowInsecureAuth, srv.EnableSMTPUTF8 = "relay.example", true, !o.ASCII
 	srv.MaxMessageBytes, srv.ReadTimeout, srv.WriteTimeout = 1<<20, 20*time.Second, 20*time.Second
@@ -94,6 +101,22 @@ func StartWith(t testing.TB, o Options) *Mailbox {
 		<-done
 	})
 	return box
+}
+
+// elsewhere is an address of this machine that others have a way to.
+func elsewhere(t testing.TB) string {
+	t.Helper()
+	all, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range all {
+		if at, ok := a.(*net.IPNet); ok && at.IP.To4() != nil && !at.IP.IsLoopback() {
+			return at.IP.String()
+		}
+	}
+	t.Skip("this machine has no address but loopback")
+	return ""
 }
 
 type silent struct{}
