@@ -52,6 +52,7 @@ type News struct {
 	Text         string // of another's status, in plain text, for the recipients' filters
 	To           []string
 	Always       bool // also to recipients who block strangers' notifications
+	Seen         bool // as one that was seen already
 }
 
 // Notify writes a notification for each local and active account of To, in one
@@ -66,9 +67,13 @@ func (d *DB) Notify(ctx context.Context, n News) ([]Push, error) {
 			return nil, err
 		}
 	}
+	seen := "q.hidden OR q.muted"
+	if n.Seen {
+		seen = "TRUE"
+	}
 	var q selection
 	q.add(`INSERT INTO notifications (account_id, type, from_id, status_id, report_id, emoji, message_id, target_id, seen, hidden, created_at)
-		SELECT q.id, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), q.hidden OR q.muted, q.hidden, CAST(? AS BIGINT)
+		SELECT q.id, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), `+seen+`, q.hidden, CAST(? AS BIGINT)
 		FROM (SELECT a.id,
 			EXISTS (SELECT 1 FROM mutes m WHERE m.account_id = a.id AND m.target_id = ? AND (m.expires_at IS NULL OR m.expires_at > ?)) AS muted,
 			EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = a.id AND b.target_id = ?)
@@ -150,8 +155,15 @@ const usual = ` AND n.type <> 'svc:chat_mention' AND n.type <> 'svc:report'`
 
 // Notifications returns a page of the viewer's notifications, newest first,
 // without those from deactivated accounts and from accounts that the viewer has
-// since blocked or muted. The bounds of the page must be integers.
+// since blocked or muted, and those of reports for a viewer who may not read
+// reports. The bounds of the page must be integers.
 func (d *DB) Notifications(ctx context.Context, v Viewer, f NotificationFilter, p Page) ([]Notification, error) {
+	if f.Types != nil && !v.Reports {
+		f.Types = slices.DeleteFunc(slices.Clone(f.Types), func(kind string) bool { return kind == NotifyReport })
+	}
+	if f.Types != nil && len(f.Types) == 0 {
+		return nil, nil
+	}
 	var q, narrow selection
 	for _, b := range []struct{ op, id string }{{"<", p.MaxID}, {">", p.SinceID}, {">", p.MinID}} {
 		if b.id == "" {
@@ -240,9 +252,13 @@ func (q *selection) notifications(v Viewer, f NotificationFilter, now Time) {
 	}
 }
 
-// Notification returns one of an account's notifications that are listed.
-func (d *DB) Notification(ctx context.Context, accountID string, id int64) (*Notification, error) {
-	return one[Notification](ctx, d, fmt.Sprintf("notification %d", id), "SELECT * FROM notifications WHERE id = ? AND account_id = ? AND NOT hidden", id, accountID)
+// Notification returns one of the viewer's notifications that are listed.
+func (d *DB) Notification(ctx context.Context, v Viewer, id int64) (*Notification, error) {
+	n, err := one[Notification](ctx, d, fmt.Sprintf("notification %d", id), "SELECT * FROM notifications WHERE id = ? AND account_id = ? AND NOT hidden", id, v.ID)
+	if err == nil && n.Type == NotifyReport && !v.Reports {
+		return nil, notFound("notification %d", id)
+	}
+	return n, err
 }
 
 // DeleteNotifications removes an account's notifications with these ids, and

@@ -7,6 +7,7 @@ type Viewer struct {
 	ID        string // "" for strangers
 	Relations Relations
 	WithMuted bool // count reactions of muted accounts too
+	Reports   bool // may read reports, so that notifications of them are listed
 
 	// NoLocal and NoRemote hide local and remote statuses from anonymous viewers,
 	// and the other two local and remote accounts.

@@ -183,7 +183,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 		Remote: s.Remote, Chats: s.Chats, Log: o.Log, Now: o.Now,
 	})
 
-	v, err := view.New(view.Parts{DB: d, Settings: live, Site: site, URLs: s.urls, Remote: s.Remote})
+	v, err := view.New(view.Parts{DB: d, Settings: live, Rights: s.rights, Site: site, URLs: s.urls, Remote: s.Remote})
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 	"svc/server/api/view"
 	"svc/server/platform/config"
 	"svc/server/platform/media"
+	"svc/server/platform/rights"
 	"svc/server/servertest"
 )
 
@@ -245,7 +246,7 @@ func TestChatsCostAFixedNumberOfStatements(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.chat("ann", w.bob, "one")
 		v, err := view.New(view.Parts{
-			DB: w.DB, Settings: w.Settings, Site: config.NewSite(w.Base(), false), URLs: media.NewURLs(w.Base(), w.Settings, "secret"), Remote: w.Remote,
+			DB: w.DB, Settings: w.Settings, Rights: rights.New(w.Settings, true), Site: config.NewSite(w.Base(), false), URLs: media.NewURLs(w.Base(), w.Settings, "secret"), Remote: w.Remote,
 		})
 		w.must(err)
 		count := func() int64 {

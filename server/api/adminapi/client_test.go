@@ -16,6 +16,7 @@ import (
 	"svc/server/api/view"
 	"svc/server/platform/config"
 	"svc/server/platform/media"
+	"svc/server/platform/rights"
 	"svc/server/rules/social"
 	"svc/server/servertest"
 )
@@ -215,7 +216,7 @@ func TestListsCostAFixedNumberOfStatements(t *testing.T) {
 		for name, l := range lists {
 			for _, size := range []int{1, 6} {
 				v, err := view.New(view.Parts{
-					DB: w.DB, Settings: w.Settings, Site: config.NewSite(w.Base(), false), URLs: media.NewURLs(w.Base(), w.Settings, "secret"), Remote: w.Remote,
+					DB: w.DB, Settings: w.Settings, Rights: rights.New(w.Settings, true), Site: config.NewSite(w.Base(), false), URLs: media.NewURLs(w.Base(), w.Settings, "secret"), Remote: w.Remote,
 				})
 				w.must(err)
 				for _, want := range []int64{l.cold, l.warm} {

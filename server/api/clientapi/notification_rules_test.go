@@ -157,7 +157,10 @@ func TestNotificationsOfReportsGoWithTheRole(t *testing.T) {
 				if _, err := reader.Notifications.Get(ctx, "2"); status(err) != 403 {
 					t.Errorf("a late one by id: %v", err)
 				}
-			}, func(c *config.Settings) { c.Auth.EnforceOAuthAdminScopeUsage = enforced })
+			}, func(c *config.Settings) {
+				c.Auth.EnforceOAuthAdminScopeUsage = enforced
+				c.Instance.ModeratorPrivileges = []string{"reports"}
+			})
 		})
 	}
 }

@@ -97,7 +97,7 @@ func (a *Notifications) notification(c *gin.Context, id string, refusal error) e
 	if err != nil {
 		return refusal
 	}
-	row, err := a.DB.Notification(c.Request.Context(), web.Caller(c).Account.ID, n)
+	row, err := a.DB.Notification(c.Request.Context(), a.View.Viewer(web.Caller(c)), n)
 	if err != nil {
 		if errors.Is(err, db.ErrNotFound) {
 			return refusal

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
-	"slices"
 
 	"svc/client/api"
 	"svc/db"
@@ -21,7 +20,6 @@ const peopleHole = `"account":null,"status":null`
 // the viewer may no longer see its status or report. The caller may Release the
 // page once it is sent.
 func (v *View) Notifications(ctx context.Context, viewer *auth.Identity, rows []db.Notification) (json.RawMessage, error) {
-	rows = v.tellable(viewer, rows)
 	reading := v.readsReports(viewer)
 	var about, reported []string
 	for i := range rows {
@@ -85,19 +83,10 @@ func (v *View) Notifications(ctx context.Context, viewer *auth.Identity, rows []
 	return out.Bytes(), nil
 }
 
-// tellable leaves out the notifications of reports if the viewer is no admin or
-// moderator any more.
-func (v *View) tellable(viewer *auth.Identity, rows []db.Notification) []db.Notification {
-	if a := auth.AccountOf(viewer); a != nil && a.Staff() {
-		return rows
-	}
-	return slices.DeleteFunc(rows, func(n db.Notification) bool { return n.Type == db.NotifyReport })
-}
-
-// readsReports reports whether a token may read the reports of notifications,
-// which hold mail addresses.
+// readsReports reports whether a viewer and their token may read the reports of
+// notifications, which hold mail addresses.
 func (v *View) readsReports(viewer *auth.Identity) bool {
-	return !v.settings.Load().Auth.EnforceOAuthAdminScopeUsage || viewer.Can("admin:read:reports")
+	return v.Viewer(viewer).Reports && (!v.settings.Load().Auth.EnforceOAuthAdminScopeUsage || viewer.Can("admin:read:reports"))
 }
 
 // senders returns the accounts that the notifications come from, and those that

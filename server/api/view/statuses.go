@@ -11,6 +11,7 @@ import (
 
 	"svc/client/api"
 	"svc/db"
+	"svc/server/platform/rights"
 	"svc/server/platform/text"
 	"svc/server/rules/auth"
 )
@@ -24,7 +25,9 @@ func (v *View) Viewer(id *auth.Identity) db.Viewer {
 			NoLocalAccounts: s.Restricts(s.Restrict.ProfilesLocal), NoRemoteAccounts: s.Restricts(s.Restrict.ProfilesRemote),
 		}
 	}
-	return db.Viewer{ID: id.Account.ID, Relations: id.Relations}
+	return db.Viewer{
+		ID: id.Account.ID, Relations: id.Relations, Reports: v.rights.Check(id.Account, rights.Reports) == nil,
+	}
 }
 
 // Status renders the status with this id, ErrNotFound when the viewer may not

@@ -16,6 +16,7 @@ import (
 	"svc/server/federation/remote"
 	"svc/server/platform/config"
 	"svc/server/platform/media"
+	"svc/server/platform/rights"
 )
 
 // The numbers of cached statuses and accounts: about 0.6 and 2 kB each.
@@ -31,6 +32,7 @@ const (
 type View struct {
 	db       *db.DB
 	settings *config.Live
+	rights   *rights.Service
 	base     string
 	kept     *atomic.Pointer[caches]
 	dict     *s2.Dict                                // of packed statuses
@@ -67,6 +69,7 @@ func newCaches(under *config.Settings) (*caches, error) {
 type Parts struct {
 	DB       *db.DB
 	Settings *config.Live
+	Rights   *rights.Service
 	Site     config.Site
 	URLs     *media.URLs     // addresses of files, and of small copies of pictures
 	Remote   *remote.Service // knows the icons of other servers
@@ -85,7 +88,7 @@ func New(p Parts) (*View, error) {
 		return nil, err
 	}
 	return &View{
-		db: p.DB, settings: p.Settings, base: p.Site.Base, kept: kept, dict: dict, pages: new(sync.Pool),
+		db: p.DB, settings: p.Settings, rights: p.Rights, base: p.Site.Base, kept: kept, dict: dict, pages: new(sync.Pool),
 		url: p.URLs.Public, preview: p.URLs.Preview, reported: p.URLs.Reported, favicon: p.Remote.Favicon,
 	}, nil
 }

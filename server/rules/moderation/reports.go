@@ -14,6 +14,7 @@ import (
 	"svc/server/federation/mrf"
 	"svc/server/platform/fault"
 	"svc/server/platform/mail"
+	"svc/server/platform/rights"
 	"svc/server/rules/notify"
 )
 
@@ -93,10 +94,33 @@ func (s *Service) reported(ctx context.Context, tx *db.DB, by, target *db.Accoun
 	if err != nil {
 		return err
 	}
-	if err := notify.Notify(ctx, tx, db.News{Type: db.NotifyReport, From: by, ReportID: report.ID}, moderators...); err != nil {
+	readers, others, err := s.reportReaders(ctx, tx, moderators)
+	if err != nil {
+		return err
+	}
+	news := db.News{Type: db.NotifyReport, From: by, ReportID: report.ID}
+	if err := notify.Notify(ctx, tx, news, readers...); err != nil {
+		return err
+	}
+	// Theirs are listed once they may read reports, and do not count as unread.
+	news.Seen = true
+	if err := notify.Notify(ctx, tx, news, others...); err != nil {
 		return err
 	}
 	return s.mailReport(ctx, tx, by, target, report, statuses, moderators)
+}
+
+// reportReaders divides accounts into those who may read reports and others.
+func (s *Service) reportReaders(ctx context.Context, tx *db.DB, ids []string) (readers, others []string, err error) {
+	accounts, err := tx.Accounts(ctx, ids)
+	for i := range accounts {
+		if s.rights.Check(&accounts[i], rights.Reports) == nil {
+			readers = append(readers, accounts[i].ID)
+		} else {
+			others = append(others, accounts[i].ID)
+		}
+	}
+	return readers, others, err
 }
 
 // speakerFor returns the account that sends a report to the target's server;
