@@ -182,6 +182,12 @@ func (d *DB) DeleteAccountToken(ctx context.Context, accountID string, id int64)
 	return d.forgetToken(ctx, t)
 }
 
+// AccountTokenScopes returns the scopes of an account's unexpired token with this
+// number.
+func (d *DB) AccountTokenScopes(ctx context.Context, accountID string, id int64) (string, error) {
+	return value[string](ctx, d, fmt.Sprintf("token %d", id), "SELECT scopes FROM tokens WHERE id = ? AND account_id = ? AND expires_at > ?", id, accountID, d.Now())
+}
+
 // forgetToken announces that caches must drop t.
 func (d *DB) forgetToken(ctx context.Context, t *Token) error {
 	if t.AccountID == nil {

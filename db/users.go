@@ -83,7 +83,8 @@ func (d *DB) Addresses(ctx context.Context, accountIDs []string) ([]string, erro
 }
 
 // OwnStanding is the state that an account's owner is shown beside the account.
-// It holds only the user columns that the API shows, no credentials.
+// It holds only the user columns that the API shows and the version of the
+// credentials, not the credentials.
 type OwnStanding struct {
 	User
 	Version             int64 // of the account
@@ -95,7 +96,7 @@ type OwnStanding struct {
 // OwnStanding returns an account's user with its unread counts, in one
 // statement.
 func (d *DB) OwnStanding(ctx context.Context, accountID string) (*OwnStanding, error) {
-	return one[OwnStanding](ctx, d, "user "+accountID, `SELECT a.version, u.account_id, u.settings_store, u.block_from_strangers, u.hide_notification_contents,
+	return one[OwnStanding](ctx, d, "user "+accountID, `SELECT a.version, u.account_id, u.credential_version, u.settings_store, u.block_from_strangers, u.hide_notification_contents,
 		(SELECT COUNT(*) FROM follows f WHERE f.target_id = u.account_id AND f.pending) AS follow_requests,
 		`+unseenOf("u.account_id")+` AS unseen_notifications,
 		(SELECT COUNT(*) FROM (SELECT 1 FROM participations p WHERE p.account_id = u.account_id AND p.unread LIMIT 1000) pg) AS unread_conversations

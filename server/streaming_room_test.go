@@ -14,6 +14,7 @@ import (
 	"svc/client"
 	"svc/client/api"
 	"svc/db"
+	"svc/db/dbtest"
 	"svc/server/servertest"
 )
 
@@ -306,5 +307,81 @@ func FuzzRoomFrames(f *testing.F) {
 				break
 			}
 		}
+	})
+}
+
+// TestTheRoomAsksForTheTokenBehindTheChatToken: a chat token is worth as much as the
+// access token that it was given to. Who may not write listens, and nobody is in the
+// room once their token or their password is another.
+func TestTheRoomAsksForTheTokenBehindTheChatToken(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		ctx := t.Context()
+		there := s
+		if s.DB.Dialect() == db.Postgres {
+			there = s.Second(t)
+		}
+		chatToken := func(token string) string {
+			t.Helper()
+			return must(s.With(token).Accounts.Verify(ctx))(t).Svc.ChatToken
+		}
+		in := func(token string) *roomSocket {
+			t.Helper()
+			r, status := enterRoom(t, there, token)
+			if r == nil {
+				t.Fatalf("refused: %d", status)
+			}
+			r.asked("phx_join", `{}`)
+			return r
+		}
+		ended := func(what string, r *roomSocket, chat string) {
+			t.Helper()
+			ctx, cancel := context.WithTimeout(ctx, patience)
+			defer cancel()
+			for {
+				_, _, err := r.conn.Read(ctx)
+				if err == nil {
+					continue // the last messages
+				}
+				if websocket.CloseStatus(err) != websocket.StatusPolicyViolation {
+					t.Errorf("%s: %v", what, err)
+				}
+				break
+			}
+			if _, status := enterRoom(t, there, chat); status != http.StatusUnauthorized {
+				t.Errorf("%s: the room answers %d", what, status)
+			}
+		}
+		const refused = `{"response":{"reason":"Insufficient permissions: write:statuses."},"status":"error"}`
+		for scopes, may := range map[string]bool{
+			"read:accounts": false, "read": false, "read write:accounts": false, "read write:chats": false,
+			"read:accounts write:statuses": true, "read write": true,
+		} {
+			r := in(chatToken(s.Token("ann", scopes)))
+			if got := r.asked("new_msg", `{"text":"hi"}`); (got == refused) == may {
+				t.Errorf("with %q: %s", scopes, got)
+			}
+		}
+
+		revoked, chat := s.Token("ben", "read write"), ""
+		chat = chatToken(revoked)
+		kept := in(chatToken(s.Token("ben", "read write:statuses")))
+		r := in(chat)
+		must(0, s.Auth.Revoke(ctx, revoked))(t)
+		ended("the token was revoked", r, chat)
+		if got := kept.asked("new_msg", `{"text":"still here"}`); !strings.Contains(got, `"ok"`) {
+			t.Errorf("by another token: %s", got)
+		}
+
+		chat = chatToken(s.Token("cat", servertest.AllScopes))
+		r = in(chat)
+		must(0, s.With(s.Token("cat", servertest.AllScopes)).Security.ChangePassword(ctx, api.PasswordChange{Password: servertest.Password, NewPassword: "another long password", Confirmation: "another long password"}))(t)
+		ended("the password was changed", r, chat)
+
+		renewed := s.Token("dan", servertest.AllScopes)
+		chat = chatToken(renewed)
+		r = in(chat)
+		must(0, dbtest.Exec(t, s.DB, "UPDATE tokens SET expires_at = 1 WHERE account_id = ?", s.User("dan").ID))(t)
+		r.send(`{"topic":"chat:public","event":"new_msg","payload":{"text":"late"},"ref":"1"}`)
+		ended("the token has expired", r, chat)
 	})
 }

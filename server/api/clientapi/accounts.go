@@ -37,7 +37,7 @@ func (a *Accounts) own(c *gin.Context, account *db.Account, settings, token bool
 		SettingsStore: settings, Privileges: a.Rights.Of(account),
 	}
 	if token {
-		if own.ChatToken, err = a.Auth.ChatToken(c.Request.Context(), account.ID); err != nil {
+		if own.ChatToken, err = a.Auth.ChatToken(c.Request.Context(), web.Caller(c), &standing.User); err != nil {
 			return err
 		}
 	}

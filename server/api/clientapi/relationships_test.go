@@ -39,7 +39,7 @@ func TestOneOwnAccountAndWhatOthersSee(t *testing.T) {
 		if raw := strings.Replace(string(own.Raw), `,"chat_token":"`+own.Svc.ChatToken+`"`, "", 1); raw != a.body {
 			t.Errorf("verify_credentials differs: %s\n%s", own.Raw, a.body)
 		}
-		if id, err := s.Auth.ChatTokenOwner(ctx, own.Svc.ChatToken); err != nil || id.ID != own.ID {
+		if id, err := s.Auth.ChatTokenOwner(ctx, own.Svc.ChatToken); err != nil || id.Account.ID != own.ID {
 			t.Errorf("the chat token is of %v, %v", id, err)
 		}
 		if _, err := bob.Accounts.Follow(ctx, got.ID, api.Follow{}); err != nil {

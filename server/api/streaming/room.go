@@ -29,18 +29,18 @@ const (
 var errRoom = fault.NotFound("There is no chat room")
 
 // Room is GET /socket/websocket: the socket of the chat room, with the chat_token of
-// verify_credentials as token. vsn is the version of the format, 1.0.0 or 2.0.0.
+// verify_credentials as token. Those whose access token lacks write:statuses listen. vsn is the version of the format, 1.0.0 or 2.0.0.
 func (a *API) Room(c *gin.Context) error {
 	r := newReader(c.Query("token"))
 	r.renew = func(ctx context.Context) (*auth.Identity, error) {
 		if !a.Settings.Load().ChatRoom {
 			return nil, errRoom
 		}
-		account, err := a.Auth.ChatTokenOwner(ctx, r.token)
+		id, err := a.Auth.ChatTokenOwner(ctx, r.token)
 		if errors.Is(err, db.ErrNotFound) {
 			return nil, nil
 		}
-		return &auth.Identity{Account: account}, err
+		return id, err
 	}
 	id, err := r.renew(c.Request.Context())
 	if err != nil {
@@ -199,6 +199,9 @@ func (p *phoenix) say(ctx context.Context, payload json.RawMessage) error {
 	var in struct{ Text string }
 	if err := json.Unmarshal(payload, &in); err != nil {
 		return fault.Malformed("Invalid JSON")
+	}
+	if !p.identity().Can("write:statuses") {
+		return fault.Forbidden("Insufficient permissions: write:statuses.")
 	}
 	text := strings.TrimSpace(in.Text)
 	switch n := utf8.RuneCountInString(text); {

@@ -17,13 +17,13 @@ func TestChatTokensAreForOneAccountAndOneDay(t *testing.T) {
 		w := newWorld(t, d)
 		s := auth.New(auth.Parts{DB: d, Settings: w.live, Now: func() time.Time { return now }})
 		id := w.alice.ID
-		token, err := s.ChatToken(ctx, id)
+		token, err := s.ChatToken(ctx, &auth.Identity{Account: w.alice}, &db.User{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		// Another process reads it too.
 		other := auth.New(auth.Parts{DB: d, Settings: w.live, Now: func() time.Time { return now }})
-		if a, err := other.ChatTokenOwner(ctx, token); err != nil || a.ID != id {
+		if a, err := other.ChatTokenOwner(ctx, token); err != nil || a.Account.ID != id {
 			t.Errorf("%v, %v", a, err)
 		}
 		refused := func(what, token string) {
