@@ -31,9 +31,14 @@ func (d *DB) Backups(ctx context.Context, accountID string, limit int) ([]Backup
 	return list[Backup](ctx, d, "backups of "+accountID, "SELECT * FROM backups WHERE account_id = ? ORDER BY id DESC LIMIT ?", accountID, limit)
 }
 
-// IsBackup reports whether a file of the media store is a backup.
-func (d *DB) IsBackup(ctx context.Context, file string) (bool, error) {
-	return value[bool](ctx, d, "is "+file+" a backup", "SELECT EXISTS (SELECT 1 FROM backups WHERE file = ? AND file <> '')", file)
+// BackupShown reports whether a file of the media store is a backup of an active
+// account, and whether it is an upload. A file that is neither is nobody's any more.
+func (d *DB) BackupShown(ctx context.Context, file string) (backup, upload bool, err error) {
+	type shown struct{ Backup, Upload bool }
+	row, err := value[shown](ctx, d, "is "+file+" a backup", `SELECT
+		EXISTS (SELECT 1 FROM backups b JOIN accounts a ON a.id = b.account_id WHERE b.file = ? AND b.file <> '' AND NOT a.deactivated) AS backup,
+		EXISTS (SELECT 1 FROM media_attachments m WHERE m.file = ? AND m.file <> '') AS upload`, file, file)
+	return row.Backup, row.Upload, err
 }
 
 // FinishBackup stores the file of a backup. A backup that is gone, or finished,

@@ -192,8 +192,8 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 	add(User, post, "/api/svc/ssh_keys", client.SSHKeys.Add, "write:security")
 	add(User, del, "/api/svc/ssh_keys/:id", client.SSHKeys.Delete, "write:security")
 
-	add(User, get, "/api/v1/svc/backups", client.Backups.List, "read:accounts")
-	add(User, post, "/api/v1/svc/backups", client.Backups.Start, "read:accounts")
+	add(User, get, "/api/v1/svc/backups", client.Backups.List, "read")
+	add(User, post, "/api/v1/svc/backups", client.Backups.Start, "read")
 
 	// Accounts and their relationships.
 	add(User, get, "/api/v1/accounts/verify_credentials", client.Accounts.VerifyCredentials, "read:accounts")

@@ -16,6 +16,7 @@ import (
 
 	"svc/client"
 	"svc/client/api"
+	"svc/db/dbtest"
 	"svc/server/platform/config"
 	"svc/server/servertest"
 )
@@ -153,6 +154,78 @@ func TestABackupHoldsWhatSomebodyMade(t *testing.T) {
 		}
 		if others, err := bob.Backups.List(ctx); err != nil || len(others) != 0 {
 			t.Errorf("bob has %v %v", others, err)
+		}
+	}, servertest.WithMail)
+}
+
+// TestAnArchiveIsServedWhileItsAccountIs fetches archives by their addresses: those of
+// accounts that are deactivated or deleted, and those whose row is gone, are nobody's
+// any more. An upload with such a name is an upload.
+func TestAnArchiveIsServedWhileItsAccountIs(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		ctx, root := t.Context(), s.Admin("root").Admin.Users
+		status := func(url string) string {
+			t.Helper()
+			resp, _ := fetch(t, http.MethodGet, url)
+			return fmt.Sprint(resp.StatusCode, " ", resp.Header.Get("Cache-Control"))
+		}
+		is := func(what, url, want string) {
+			t.Helper()
+			if got := status(url); got != want {
+				t.Errorf("%s: %s, want %s", what, got, want)
+			}
+		}
+		const served, gone = "200 private, no-store", "404 "
+		ann, bob, cat := s.Client("ann"), s.Client("bob"), s.Client("cat")
+		hers, his, third := backup(t, ann).URL, backup(t, bob).URL, backup(t, cat).URL
+		var zipped bytes.Buffer
+		z := zip.NewWriter(&zipped)
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		upload, err := ann.Media.Upload(ctx, file("songs.zip", zipped.Bytes()), api.MediaForm{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		is("of an active account", hers, served)
+		if _, err := root.Deactivate(ctx, "ann"); err != nil {
+			t.Fatal(err)
+		}
+		is("of a deactivated account", hers, gone)
+		if _, err := root.Activate(ctx, "ann"); err != nil {
+			t.Fatal(err)
+		}
+		is("of an account that is active again", hers, served)
+		if _, err := root.Delete(ctx, "bob"); err != nil {
+			t.Fatal(err)
+		}
+		is("of a deleted account", his, gone)
+		servertest.Eventually(t, "the row of the archive is gone", func() bool {
+			var rows int
+			return s.DB.Writer().QueryRowContext(ctx, "SELECT COUNT(*) FROM backups WHERE account_id = '"+s.User("bob").ID+"'").Scan(&rows) == nil && rows == 0
+		})
+		is("of a deleted account, without a row", his, gone)
+		if err := dbtest.Exec(t, s.DB, "DELETE FROM backups WHERE account_id = ?", s.User("cat").ID); err != nil {
+			t.Fatal(err)
+		}
+		is("one without a row", third, gone)
+		is("an upload", upload.URL, "200 public, max-age=31536000, immutable")
+	}, servertest.WithMail)
+}
+
+// TestAnArchiveNeedsTheWholeOfRead: an archive holds direct statuses.
+func TestAnArchiveNeedsTheWholeOfRead(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		for scopes, may := range map[string]bool{
+			"read:accounts": false, "read:statuses read:accounts read:bookmarks read:favourites": false, "write": false, "read": true,
+		} {
+			backups := s.With(s.Token("ann", scopes)).Backups
+			if _, err := backups.List(t.Context()); (err == nil) != may || !may && client.Status(err) != 403 {
+				t.Errorf("list with %q: %v", scopes, err)
+			}
+			if _, err := backups.Start(t.Context()); (err == nil) != may || !may && client.Status(err) != 403 {
+				t.Errorf("start with %q: %v", scopes, err)
+			}
 		}
 	}, servertest.WithMail)
 }

@@ -11,6 +11,7 @@ import (
 	"svc/client/api"
 	"svc/db"
 	"svc/server/api/web"
+	"svc/server/platform/fault"
 	"svc/server/rules/auth"
 )
 
@@ -61,11 +62,15 @@ func (a *OAuth) Tokens(c *gin.Context) error {
 	return web.OK(c, out)
 }
 
-// DeleteToken is DELETE /api/oauth_tokens/:id.
+// DeleteToken is DELETE /api/oauth_tokens/:id. A token ends itself; to end another it
+// needs write:accounts.
 func (a *OAuth) DeleteToken(c *gin.Context) error {
 	id, err := strconv.ParseInt(c.Param("id"), 10, 64)
 	if err != nil {
 		return db.ErrNotFound
+	}
+	if by := web.Caller(c); id != by.TokenID && !by.Can("write:accounts") {
+		return fault.Forbidden("Insufficient permissions: write:accounts.")
 	}
 	if err := a.Auth.DeleteToken(c.Request.Context(), web.Caller(c).Account, id); err != nil {
 		return err

@@ -294,16 +294,25 @@ func TestTokensAreDeletedByTheirOwner(t *testing.T) {
 			t.Fatalf("%s: %v", body, err)
 		}
 		id := "/api/oauth_tokens/" + jsonNumber(list[0].ID)
+		statuses := s.Token("alice", "write:statuses")
+		_, _, body = d.send(sent{"GET", "/api/oauth_tokens", nil, bearer(statuses)})
+		if err := json.Unmarshal([]byte(body), &list); err != nil || len(list) != 2 {
+			t.Fatalf("%s: %v", body, err)
+		}
+		another := "/api/oauth_tokens/" + jsonNumber(list[0].ID)
 		for _, tt := range []struct {
 			path, token string
 			status      int
 			want        string
 		}{
-			{id, bob, 404, `{"error":"Record not found"}`},
+			{id, bob, 403, `{"error":"Insufficient permissions: write:accounts."}`},
+			{id, s.Token("bob", "read write:accounts"), 404, `{"error":"Record not found"}`},
+			{id, statuses, 403, `{"error":"Insufficient permissions: write:accounts."}`},
 			{"/api/oauth_tokens/x", alice, 404, `{"error":"Record not found"}`},
 			{"/api/oauth_tokens/99999999999999999999", alice, 404, `{"error":"Record not found"}`},
 			{id, alice, 201, ""},
 			{id, alice, 401, `{"error":"The access token is invalid"}`},
+			{another, s.Token("alice", "write"), 201, ""},
 		} {
 			status, header, got := d.send(sent{"DELETE", tt.path, nil, bearer(tt.token)})
 			if status != tt.status || got != tt.want || !strings.HasPrefix(header.Get("Content-Type"), "application/json") {

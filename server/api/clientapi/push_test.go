@@ -3,9 +3,12 @@ package clientapi_test
 import (
 	"encoding/json"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,10 +16,12 @@ import (
 
 	"svc/client"
 	"svc/client/api"
+	"svc/db"
 	"svc/db/dbtest"
 	"svc/server/platform/config"
 	"svc/server/platform/jobs"
 	"svc/server/platform/webpush/webpushtest"
+	"svc/server/rules/notify"
 	"svc/server/rules/push"
 	"svc/server/servertest"
 )
@@ -174,6 +179,58 @@ func again(t *testing.T, s *servertest.Server, at *webpushtest.Service, alerts a
 		t.Fatal(err)
 	}
 	return jobs.Push{SubscriptionID: id, NotificationID: number(t, s, "SELECT MAX(id) FROM notifications")}
+}
+
+// TestASlowPushServiceHoldsUpNobodyElse: 400 messages of one account are for services
+// that never answer, through five devices of two hosts. Another
+// account is pushed its notification meanwhile.
+func TestASlowPushServiceHoldsUpNobodyElse(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		ctx, fast := t.Context(), webpushtest.Start(t)
+		ended := make(chan struct{})
+		var asked atomic.Int64
+		slow := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			asked.Add(1)
+			select {
+			case <-r.Context().Done():
+			case <-ended:
+			}
+		}))
+		t.Cleanup(func() { close(ended); slow.Close() })
+		for i, scopes := range []string{servertest.AllScopes, "read push", "read write push", "push", "push follow"} {
+			device := fast.Device
+			device.Endpoint = strings.Replace(slow.URL, "127.0.0.1", []string{"127.0.0.1", "localhost"}[i%2], 1) + "/" + strconv.Itoa(i)
+			subscribe(t, s.With(s.Token("ann", scopes)), &device, everyAlert)
+		}
+		subscribe(t, s.Client("bob"), &fast.Device, everyAlert)
+		ann, bob, cat := s.User("ann"), s.User("bob"), s.User("cat")
+		if err := s.DB.Tx(ctx, func(tx *db.DB) error {
+			for i := range 80 { // pushes to five devices each
+				a := db.NewAccount(s.Base(), "u"+strconv.Itoa(i))
+				if err := tx.CreateAccount(ctx, a); err != nil {
+					return err
+				}
+				if err := notify.Notify(ctx, tx, db.News{Type: db.NotifyFollow, From: a}, ann.ID); err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		servertest.Eventually(t, "the slow service is called", func() bool { return asked.Load() > 0 })
+		if err := s.DB.Tx(ctx, func(tx *db.DB) error {
+			return notify.Notify(ctx, tx, db.News{Type: db.NotifyFollow, From: cat}, bob.ID)
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := read(t, fast); got.Body != "@cat has followed you" {
+			t.Errorf("%+v", got)
+		}
+		if n := asked.Load(); n > 8 { // four, and as many again once these were given up
+			t.Errorf("%d calls of one account", n)
+		}
+	}, func(c *config.Settings) { c.Queues.Push = 10 })
 }
 
 func TestAnswersOfPushServices(t *testing.T) {

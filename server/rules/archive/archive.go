@@ -161,12 +161,18 @@ func (s *Service) Make(ctx context.Context, job jobs.MakeBackup) error {
 // URL returns the address of an archive, which is open to anybody who knows it.
 func (s *Service) URL(file string) string { return s.base + db.MediaPath + file }
 
-// Is reports whether a file of the media store is an archive.
+// Is reports whether a file of the media store is an archive of an active account.
+// An archive of another account, or one without a row, which is there until it is
+// swept, is db.ErrNotFound.
 func (s *Service) Is(ctx context.Context, file string) (bool, error) {
 	if !strings.HasSuffix(file, suffix) {
 		return false, nil
 	}
-	return s.db.IsBackup(ctx, file)
+	archive, upload, err := s.db.BackupShown(ctx, file)
+	if err == nil && !archive && !upload {
+		err = fmt.Errorf("archive %s: %w", file, db.ErrNotFound)
+	}
+	return archive, err
 }
 
 // Sweep removes expired backups.

@@ -49,6 +49,7 @@ type Service struct {
 	now        func() time.Time
 	log        *slog.Logger
 
+	lanes  *lanes
 	own    atomic.Pointer[webpush.Keys]
 	counts [outcomes]atomic.Int64
 }
@@ -70,7 +71,7 @@ type Parts struct {
 func New(p Parts) *Service {
 	return &Service{
 		db: p.DB, settings: p.Settings, site: p.Site, auth: p.Auth, identities: p.Identities, out: p.Outgoing.Within(callTime).Once(),
-		urls: p.URLs, now: p.Now, log: p.Log,
+		urls: p.URLs, now: p.Now, log: p.Log, lanes: newLanes(p.Now),
 	}
 }
 

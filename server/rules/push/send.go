@@ -57,16 +57,22 @@ func (s *Service) Count(o Outcome) int64 { return s.counts[o].Load() }
 type Pause struct{ For time.Duration }
 
 // Error names the pause.
-func (p *Pause) Error() string { return "the push service asks to wait for " + p.For.String() }
+func (p *Pause) Error() string { return "to be sent in " + p.For.String() }
 
 // Send sends the message of a notification to a device. It does nothing if the
 // device or its token is gone, or if the notification is gone, seen, or not
-// listed any more.
+// listed any more. A Pause is for a push service that asks for one, and for an account
+// or a push service that has its share of messages under way.
 func (s *Service) Send(ctx context.Context, job jobs.Push) error {
 	device, err := s.db.PushSubscription(ctx, job.SubscriptionID)
 	if err != nil {
 		return unlessGone(err)
 	}
+	leave, wait := s.lanes.enter(share{"account " + device.AccountID, perAccount}, share{"host " + hostOf(device.Endpoint), s.perHost()})
+	if wait > 0 {
+		return &Pause{wait}
+	}
+	defer leave()
 	token, err := s.auth.UnsealToken(ctx, device.TokenID, device.AccessToken)
 	if err != nil {
 		return err
@@ -99,6 +105,17 @@ func (s *Service) Send(ctx context.Context, job jobs.Push) error {
 		return err
 	}
 	return s.deliver(ctx, device, n, keys, text)
+}
+
+// perHost is how many calls at once are for one push service: half of the workers.
+func (s *Service) perHost() int { return max(1, s.settings.Load().Queues.Push/2) }
+
+func hostOf(endpoint string) string {
+	u, err := url.Parse(endpoint)
+	if err != nil {
+		return ""
+	}
+	return u.Host
 }
 
 func unlessGone(err error) error {
