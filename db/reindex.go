@@ -2,6 +2,8 @@ package db
 
 import (
 	"context"
+	"errors"
+	"slices"
 )
 
 // walkPosition returns the position of a walk that takes many transactions; !ok
@@ -63,4 +65,76 @@ func (d *DB) ReindexStatuses(ctx context.Context, limit int, text func(*Status) 
 	}
 	more = len(rows) == limit
 	return more, d.saveWalkPosition(ctx, key, at, !more)
+}
+
+// RenameTags gives the statuses of hashtags that are older than the form of names
+// their tags' present names: up to limit tags without a change, or limit statuses of one
+// tag. It reports whether there are more.
+func (d *DB) RenameTags(ctx context.Context, limit int, name func(tag string) string) (more bool, err error) {
+	const key = "rename_tags"
+	at, ok, err := d.walkPosition(ctx, key)
+	if err != nil || !ok {
+		return false, err
+	}
+	tags, err := list[string](ctx, d, "hashtags", `WITH RECURSIVE t (tag) AS (SELECT MIN(tag) FROM status_tags WHERE tag > ?
+		UNION ALL SELECT (SELECT MIN(n.tag) FROM status_tags n WHERE n.tag > t.tag) FROM t WHERE t.tag IS NOT NULL)
+		SELECT tag FROM t WHERE tag IS NOT NULL LIMIT ?`, at, limit)
+	if err != nil {
+		return false, err
+	}
+	for _, tag := range tags {
+		if name(tag) != tag {
+			if all, err := d.renameTag(ctx, tag, limit, name); err != nil {
+				return false, err
+			} else if all {
+				at = tag
+			}
+			return true, d.saveWalkPosition(ctx, key, at, false)
+		}
+		at = tag
+	}
+	more = len(tags) == limit
+	return more, d.saveWalkPosition(ctx, key, at, !more)
+}
+
+// renameTag renames the hashtags of the next limit statuses of a tag, and reports
+// whether none is left.
+func (d *DB) renameTag(ctx context.Context, tag string, limit int, name func(tag string) string) (all bool, err error) {
+	ids, err := list[string](ctx, d.writing(), "statuses of a hashtag", "SELECT status_id FROM status_tags WHERE tag = ? ORDER BY status_id LIMIT ?", tag, limit)
+	if err != nil {
+		return false, err
+	}
+	for _, id := range ids {
+		// Its author may change or delete it meanwhile.
+		if err := d.HoldStatus(ctx, id); errors.Is(err, ErrNotFound) {
+			_, err = d.exec(ctx, "remove tags", "DELETE FROM status_tags WHERE status_id = ? AND tag = ?", id, tag)
+			if err != nil {
+				return false, err
+			}
+			continue
+		} else if err != nil {
+			return false, err
+		}
+		row, err := d.StatusByID(ctx, id)
+		if err != nil {
+			return false, err
+		}
+		shown := row.Tags
+		before := append(slices.Clone(shown), tag)
+		row.Tags = nil
+		for _, old := range shown {
+			if n := name(old); n != "" && !slices.Contains(row.Tags, n) {
+				row.Tags = append(row.Tags, n)
+			}
+		}
+		if !slices.Equal(row.Tags, shown) {
+			if err := d.UpdateStatus(ctx, row, "tags"); err != nil {
+				return false, err
+			}
+		}
+		if err := d.ReplaceTags(ctx, id, before, row.Tags); err != nil {
+			return false, err
+		}
+	}
+	return len(ids) < limit, nil
 }

@@ -121,6 +121,55 @@ func TestAccountsAreFoundByNamesWordsAndWithALetterWrong(t *testing.T) {
 	})
 }
 
+func TestOlderHashtagsAreRenamed(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		ctx := t.Context()
+		must := func(err error) {
+			t.Helper()
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if more, err := d.RenameTags(ctx, 2, strings.ToLower); err != nil || more {
+			t.Fatal("a new database has hashtags to rename", err)
+		}
+		must(d.SetMeta(ctx, "rename_tags", ""))
+		ann := dbtest.Account(t, d, "ann")
+		var all []*db.Status
+		for _, tags := range [][]string{{"X", "x", "y"}, {"X"}, {"y", "X"}, {"A", "z"}, {"y"}} {
+			s := &db.Status{ID: d.NewID(), AccountID: ann.ID, Local: true, Visibility: db.Public, Tags: tags, CreatedAt: d.Now()}
+			must(d.CreateStatus(ctx, s))
+			must(d.AddTags(ctx, s.ID, tags))
+			all = append(all, s)
+		}
+		must(d.AddTags(ctx, all[4].ID, []string{"Q"})) // a row without its status's word, and one without a status
+		must(d.AddTags(ctx, "gone", []string{"X"}))
+		for more, rounds := true, 0; more; rounds++ {
+			var err error
+			must(d.Tx(ctx, func(tx *db.DB) error { more, err = tx.RenameTags(ctx, 2, strings.ToLower); return err }))
+			if rounds > 12 {
+				t.Fatal("it does not end")
+			}
+		}
+		if more, err := d.RenameTags(ctx, 2, strings.ToUpper); err != nil || more {
+			t.Error("a walk that ended goes on", err)
+		}
+		for i, want := range [][]string{{"x", "y"}, {"x"}, {"y", "x"}, {"a", "z"}, {"y"}} {
+			s, err := d.StatusByID(ctx, all[i].ID)
+			must(err)
+			if !slices.Equal(s.Tags, want) || (i < 4) != (s.Version > all[i].Version) {
+				t.Errorf("status %d: %q, version %d after %d", i, s.Tags, s.Version, all[i].Version)
+			}
+		}
+		for tag, want := range map[string]int{"X": 0, "x": 3, "y": 3, "A": 0, "a": 1, "z": 1, "Q": 0, "q": 0} {
+			tl, err := d.TagTimeline(ctx, db.Viewer{}, db.TagFilter{Any: []string{tag}}, db.TimelineFilter{}, db.Page{Limit: 9})
+			if err != nil || len(tl.Refs) != want {
+				t.Errorf("under %s: %d, %v", tag, len(tl.Refs), err)
+			}
+		}
+	})
+}
+
 func TestReindexFindsWhatIsOlderThanTheSearch(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx := t.Context()

@@ -81,7 +81,7 @@ type Mention struct {
 	URI      string `json:"uri"`
 }
 
-// StatusTag files a status under a hashtag, in lower case.
+// StatusTag files a status under a hashtag, by its name.
 type StatusTag struct {
 	Tag      string `gorm:"primaryKey"`
 	StatusID string `gorm:"primaryKey"`
@@ -213,7 +213,7 @@ func (d *DB) CreateConversation(ctx context.Context, uri string) (int64, error) 
 	return value[int64](ctx, d.writing(), "create conversation", "INSERT INTO conversations (uri) VALUES (?) RETURNING id", uri)
 }
 
-// AddTags files a status under hashtags in lower case.
+// AddTags files a status under hashtags, by their names.
 func (d *DB) AddTags(ctx context.Context, statusID string, tags []string) error {
 	if len(tags) == 0 {
 		return nil

@@ -10,7 +10,7 @@ import (
 const MaxTags = 10
 
 // TagFilter selects statuses with any hashtag of Any, all of All, and none of
-// None, in lower case.
+// None, by their names.
 type TagFilter struct{ Any, All, None []string }
 
 // TagTimeline returns a page of the public statuses under hashtags. It reads

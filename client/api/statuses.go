@@ -112,7 +112,7 @@ type Mention struct {
 	Acct     string `json:"acct"`
 }
 
-// Tag is a hashtag, its name in lower case.
+// Tag is a hashtag. Its name is in one case and one Unicode form.
 type Tag struct {
 	Name    string                `json:"name"`
 	URL     string                `json:"url"`

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+	"golang.org/x/text/unicode/norm"
 )
 
 // HTML turns markup into printable text. Blocks become lines, pictures their
@@ -187,7 +188,9 @@ func (w *textWriter) endLink() {
 	href := w.href
 	w.inLink, w.href = false, ""
 	w.link.Reset()
-	if name := w.names[href]; text != "" && len(text) <= len(name) && strings.EqualFold(text, name[:len(text)]) {
+	// A hashtag may be typed in another Unicode form than its name has.
+	typed := norm.NFKC.String(text)
+	if name := w.names[href]; typed != "" && len(typed) <= len(name) && strings.EqualFold(typed, name[:len(typed)]) {
 		w.text(name)
 		return
 	}

@@ -116,6 +116,7 @@ func TestHTMLNamesWhatTheServerVouchesFor(t *testing.T) {
 		`<a href="https://b.example/@kim">@<span>kim</span></a>`: "@kim@b.example",
 		`<a href="https://own.example/users/ann">@ann</a>`:       "@ann",
 		`<a href="https://own.example/tag/go">#Go</a>`:           "#go",
+		`<a href="https://own.example/tag/go">＃Ｇｏ</a>`:           "#go",
 		`<a href="https://b.example/@kim">@eve</a>`:              "@eve [b.example/@kim]",
 		`<a href="https://bad.example/@ann">@ann</a>`:            "@ann [bad.example]",
 		`<a href="https://own.example/users/ann"></a>`:           "[own.example/users/ann]",

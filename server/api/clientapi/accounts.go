@@ -11,6 +11,7 @@ import (
 	"svc/server/api/view"
 	"svc/server/api/web"
 	"svc/server/platform/fault"
+	"svc/server/platform/text"
 	"svc/server/rules/social"
 )
 
@@ -241,6 +242,6 @@ func (a *Accounts) ProfileBody() int64 {
 func (a *Accounts) Preferences(c *gin.Context) error {
 	me := web.Caller(c).Account
 	return web.OK(c, api.Preferences{
-		PostingVisibility: me.DefaultScope, PostingSensitive: me.DefaultSensitive, PostingLanguage: optional(me.DefaultLanguage), ReadingMedia: "default",
+		PostingVisibility: me.DefaultScope, PostingSensitive: me.DefaultSensitive, PostingLanguage: optional(text.Language(me.DefaultLanguage)), ReadingMedia: "default",
 	})
 }

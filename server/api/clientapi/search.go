@@ -17,6 +17,7 @@ import (
 	"svc/server/api/view"
 	"svc/server/api/web"
 	"svc/server/platform/hosts"
+	"svc/server/platform/text"
 )
 
 const (
@@ -43,7 +44,7 @@ func (a *Search) V2(c *gin.Context) error {
 	}
 	answer := api.SearchV2{Search: *out, Hashtags: api.List[api.Tag]{}}
 	for _, name := range tags {
-		answer.Hashtags = append(answer.Hashtags, api.Tag{Name: name, URL: a.Site.Base + "/tag/" + url.PathEscape(name)})
+		answer.Hashtags = append(answer.Hashtags, api.Tag{Name: name, URL: a.Site.Base + "/tag/" + url.PathEscape(text.Tag(name))})
 	}
 	return web.OK(c, answer)
 }
@@ -200,40 +201,29 @@ func isAddress(query string) bool {
 // hashtags are those that a query may mean: the ones it marks with #, or else
 // each of its words, and all of them joined.
 func hashtags(query string) []string {
-	var plain, marked []string
-	for _, field := range strings.FieldsFunc(query, func(r rune) bool {
-		return r != '#' && r != '_' && !unicode.In(r, unicode.L, unicode.N, unicode.M)
-	}) {
-		for i, word := range strings.Split(field, "#") {
-			switch {
-			case word == "":
-			case i > 0:
-				marked = append(marked, word)
-			default:
-				plain = append(plain, word)
-			}
-		}
-	}
-	if len(marked) > 0 {
-		return distinct(marked)
+	names, marked := text.Tags(query)
+	if marked {
+		return distinct(names)
 	}
 	var joined strings.Builder
-	for _, word := range distinct(plain) {
+	for _, word := range distinct(names) {
 		first, size := utf8.DecodeRuneInString(word)
-		joined.WriteString(string(unicode.ToUpper(first)) + strings.ToLower(word[size:]))
+		joined.WriteString(string(unicode.ToUpper(first)) + word[size:])
 	}
 	if joined.Len() > 0 {
-		plain = append(plain, joined.String())
+		names = append(names, joined.String())
 	}
-	return distinct(plain)
+	return distinct(names)
 }
 
-// distinct drops words that differ from an earlier one in case alone.
-func distinct(words []string) []string {
+// distinct drops names of a tag that is there already.
+func distinct(names []string) []string {
 	var out []string
-	for _, w := range words {
-		if !slices.ContainsFunc(out, func(o string) bool { return strings.EqualFold(o, w) }) {
-			out = append(out, w)
+	seen := map[string]bool{}
+	for _, name := range names {
+		if tag := text.Tag(name); !seen[tag] {
+			seen[tag] = true
+			out = append(out, name)
 		}
 	}
 	return out

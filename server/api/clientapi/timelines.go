@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/gin-gonic/gin"
 
@@ -13,6 +12,7 @@ import (
 	"svc/server/api/web"
 	"svc/server/platform/fault"
 	"svc/server/platform/hosts"
+	"svc/server/platform/text"
 )
 
 // Page sizes of lists of statuses.
@@ -130,7 +130,7 @@ func (a *Timelines) Tag(c *gin.Context) error {
 func tagNames(names []string) []string {
 	var out []string
 	for _, name := range names {
-		name = lower(strings.TrimPrefix(strings.TrimSpace(name), "#"))
+		name = text.Tag(name)
 		if name != "" && !slices.Contains(out, name) && len(out) < db.MaxTags {
 			out = append(out, name)
 		}
@@ -190,7 +190,7 @@ func (a *Timelines) Account(c *gin.Context) error {
 	}
 	f := db.AccountFilter{
 		ExcludeReblogs: bool(q.ExcludeReblogs), ExcludeReplies: bool(q.ExcludeReplies), OnlyMedia: bool(q.OnlyMedia),
-		Pinned: bool(q.Pinned), Tagged: lower(strings.TrimPrefix(q.Tagged, "#")), ExcludeVisibilities: known(q.ExcludeVisibilities), WithMuted: bool(q.WithMuted),
+		Pinned: bool(q.Pinned), Tagged: text.Tag(q.Tagged), ExcludeVisibilities: known(q.ExcludeVisibilities), WithMuted: bool(q.WithMuted),
 	}
 	return a.timeline(c, db.FilterAccount, func(ctx context.Context, v db.Viewer, p db.Page) (db.Timeline, error) {
 		refs, err := a.DB.AccountStatuses(ctx, v, account.ID, f, p)

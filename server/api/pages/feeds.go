@@ -108,7 +108,8 @@ func (p *Pages) accountFeed(c *gin.Context, nickname string) error {
 // TagFeed is GET /tags/:tag with .atom at its end: local public posts under a
 // hashtag. Without it, it leads to the hashtag's page.
 func (p *Pages) TagFeed(c *gin.Context) error {
-	tag, ok := strings.CutSuffix(strings.ToLower(c.Param("tag")), ".atom")
+	name, ok := strings.CutSuffix(c.Param("tag"), ".atom")
+	tag := text.Tag(name)
 	if !ok {
 		c.Redirect(http.StatusFound, "/tag/"+url.PathEscape(tag))
 		return nil

@@ -2,13 +2,13 @@ package pages
 
 import (
 	"net/url"
-	"strings"
 
 	"github.com/gin-gonic/gin"
 
 	"svc/db"
 	"svc/server/api/web"
 	"svc/server/platform/fault"
+	"svc/server/platform/text"
 )
 
 // perPage is how many posts a page has.
@@ -93,7 +93,7 @@ func (p *Pages) Tag(c *gin.Context) error {
 	if err := p.closed(); err != nil {
 		return err
 	}
-	tag, page := strings.ToLower(c.Param("tag")), pageOf(c)
+	tag, page := text.Tag(c.Param("tag")), pageOf(c)
 	t, err := p.tagged(c, tag, page)
 	posts, next, err := p.shown(c, t, err, page)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"svc/db"
 	"svc/server/platform/fault"
 	"svc/server/platform/hosts"
+	"svc/server/platform/text"
 	"svc/server/rules/auth"
 )
 
@@ -179,7 +180,7 @@ func named(q asked) (s stream, ok bool) {
 	case "public":
 		s.kind = public
 	case "hashtag":
-		s.kind, s.parameter = hashtag, strings.ToLower(strings.TrimPrefix(strings.TrimSpace(q.Tag), "#"))
+		s.kind, s.parameter = hashtag, text.Tag(q.Tag)
 		if s.parameter == "" {
 			return s, false
 		}

@@ -7,6 +7,7 @@ import (
 
 	"svc/client/api"
 	"svc/db"
+	"svc/server/platform/text"
 )
 
 // accountJSON is an account's public form at one version.
@@ -45,7 +46,7 @@ func (v *View) Account(a *db.Account) api.Account {
 		out.Fields = append(out.Fields, api.Field{Name: f.Name, Value: f.Value, VerifiedAt: api.At(f.VerifiedAt)})
 	}
 	out.Source = api.AccountSource{
-		Note: a.Note, Privacy: a.DefaultScope, Sensitive: a.DefaultSensitive, Language: optional(a.DefaultLanguage),
+		Note: a.Note, Privacy: a.DefaultScope, Sensitive: a.DefaultSensitive, Language: optional(text.Language(a.DefaultLanguage)),
 		Svc: api.AccountSourceSvc{Discoverable: a.Discoverable, ActorType: a.ActorType},
 	}
 	for _, f := range a.Fields {

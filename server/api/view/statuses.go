@@ -408,7 +408,7 @@ func (v *View) post(s *db.Status, files api.List[api.Attachment], names map[stri
 		ReblogsCount: int(s.ReblogsCount), RepliesCount: int(s.RepliesCount), FavouritesCount: int(s.FavouritesCount),
 		Sensitive: s.Sensitive, SpoilerText: s.SpoilerText, Visibility: s.Visibility, MediaAttachments: files,
 		Mentions: mentions(s.Mentions), Tags: v.tags(s.Tags), Emojis: v.emojis(s.Emojis),
-		Language: optional(s.Language), Pinned: !s.PinnedAt.IsZero(),
+		Language: optional(text.Language(s.Language)), Pinned: !s.PinnedAt.IsZero(),
 		Svc: api.StatusSvc{
 			Local: s.Local, ConversationID: s.ConversationID,
 			Content: api.PlainText{Plain: text.Plain(s.Content)}, SpoilerText: api.PlainText{Plain: s.SpoilerText},
@@ -451,7 +451,7 @@ func (v *View) reblog(s, of *db.Status, attachments map[string]api.List[api.Atta
 		out.URI, out.URL = *of.URI, *of.URI
 	}
 	out.InReplyToID, out.InReplyToAccountID = of.InReplyToID, of.InReplyToAccountID
-	out.Content, out.Language = v.content(of), optional(of.Language)
+	out.Content, out.Language = v.content(of), optional(text.Language(of.Language))
 	out.Mentions, out.Tags, out.Emojis = mentions(of.Mentions), v.tags(of.Tags), v.emojis(of.Emojis)
 	out.MediaAttachments = attachments[of.ID]
 	return out

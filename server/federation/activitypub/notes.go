@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"svc/db"
+	"svc/server/platform/text"
 )
 
 // NoteInput is a local status with its related rows.
@@ -40,7 +41,7 @@ func Note(in NoteInput) Object {
 		out["summary"] = s.SpoilerText
 	}
 	if s.Language != "" {
-		out["contentMap"] = Object{s.Language: content}
+		out["contentMap"] = Object{text.Language(s.Language): content}
 	}
 	if parent := cmp.Or(in.Parent, s.InReplyToURI); parent != "" {
 		out["inReplyTo"] = parent

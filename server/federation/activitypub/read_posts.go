@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"svc/server/platform/text"
 )
 
 // The bounds of one post. More is left out, except options: a poll without some
@@ -38,7 +40,7 @@ type Post struct {
 	InReplyTo, Context string
 	Quote              string // the quoted post
 	Mentions           []Mention
-	Hashtags           []string // lower case, without #
+	Hashtags           []string // names, see text.Tag
 	Emojis             []CustomEmoji
 	Attachments        []Attachment
 	Links              []string // pages among the attachments
@@ -280,7 +282,7 @@ func (p *Post) readTags(o Object, ids IDs) {
 				p.Mentions = append(p.Mentions, Mention{Href: href, Name: truncate(name, maxName)})
 			}
 		case tag.Is("Hashtag"):
-			if name = strings.ToLower(strings.TrimPrefix(name, "#")); isHashtag(name) && !slices.Contains(p.Hashtags, name) {
+			if name = text.Tag(name); isHashtag(name) && !slices.Contains(p.Hashtags, name) {
 				p.Hashtags = append(p.Hashtags, name)
 			}
 		case tag.Is("Emoji"):

@@ -9,7 +9,6 @@ import (
 )
 
 const (
-	maxTag    = 255 // bytes; database keys end somewhere
 	maxDomain = 253 // bytes, by the DNS
 )
 
@@ -95,9 +94,9 @@ func (l *linker) text(s string, breaks bool) {
 			if !opens(prev) {
 				break
 			}
-			if end := tagEnd(s, i+1); end > 0 {
+			if end, name := tagAt(s, i+1); end > 0 {
 				flush(i, end)
-				l.hashtag(s[i+1 : end])
+				l.hashtag(name, s[i:end])
 				i, prev = end, 'a'
 				continue
 			}
@@ -105,6 +104,17 @@ func (l *linker) text(s string, breaks bool) {
 			end, dotted := wordEnd(s, i)
 			if end == i { // not a letter: punctuation, a symbol
 				_, n := utf8.DecodeRuneInString(s[i:])
+				if strings.HasPrefix(s[i:], wideSign) {
+					end, name := tagAt(s, i+n)
+					if end > 0 && opens(prev) {
+						flush(i, end)
+						l.hashtag(name, s[i:end])
+						i, prev = end, 'a'
+						continue
+					}
+					i, prev = i+n, '#'
+					continue
+				}
 				i, prev = i+n, ' '
 				continue
 			}
@@ -162,21 +172,21 @@ func (l *linker) url(prefix, s string) {
 	l.out = append(l.out, `</a>`...)
 }
 
-func (l *linker) hashtag(tag string) {
-	lower := strings.ToLower(tag)
-	if l.first("#" + lower) {
-		l.found.Hashtags = append(l.found.Hashtags, lower)
-		l.found.NSFW = l.found.NSFW || lower == "nsfw"
+// hashtag writes a hashtag by its name and as it was typed, with its sign.
+func (l *linker) hashtag(name, typed string) {
+	if l.first("#" + name) {
+		l.found.Hashtags = append(l.found.Hashtags, name)
+		l.found.NSFW = l.found.NSFW || name == "nsfw"
 	}
 	// Word characters need no escaping.
 	l.out = append(l.out, `<a class="hashtag" data-tag="`...)
-	l.out = append(l.out, lower...)
+	l.out = append(l.out, name...)
 	l.out = append(l.out, `" href="`...)
 	l.escape(l.opts.BaseURL, false)
 	l.out = append(l.out, `/tag/`...)
-	l.out = append(l.out, lower...)
-	l.out = append(l.out, `" rel="tag ugc">#`...)
-	l.out = append(l.out, tag...)
+	l.out = append(l.out, name...)
+	l.out = append(l.out, `" rel="tag ugc">`...)
+	l.out = append(l.out, typed...)
 	l.out = append(l.out, `</a>`...)
 }
 
@@ -330,35 +340,6 @@ func parts(r rune) bool {
 		return r <= ' ' || strings.IndexByte(`,;:()[]<>"\`, byte(r)) >= 0
 	}
 	return unicode.In(r, unicode.Z, unicode.Ps, unicode.Pe, unicode.Pi, unicode.Pf) || strings.ContainsRune("、。，；：！？…—–・", r)
-}
-
-// tagEnd returns the end of the hashtag whose # is before s[i], 0 for none:
-// word characters, marks and middle dots with a letter, underscore or middle
-// dot among them.
-func tagEnd(s string, i int) int {
-	start := i
-	named := false
-	for i < len(s) {
-		r, n := rune(s[i]), 1
-		if r >= utf8.RuneSelf {
-			r, n = utf8.DecodeRuneInString(s[i:])
-		}
-		switch {
-		case r == '_' || r == '·' || unicode.IsLetter(r):
-			named = true
-		case unicode.IsNumber(r), unicode.IsMark(r), unicode.Is(unicode.Pc, r):
-		default:
-			n = 0
-		}
-		if n == 0 {
-			break
-		}
-		i += n
-	}
-	if !named || i-start > maxTag {
-		return 0
-	}
-	return i
 }
 
 // wordEnd returns the end of the word at s[i], and whether it contains a dot. A

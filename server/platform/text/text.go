@@ -57,7 +57,7 @@ type Options struct {
 type Result struct {
 	HTML     string
 	Mentions []Mention // those linked
-	Hashtags []string  // lower case, without #
+	Hashtags []string  // names, see Tag
 	Emojis   []string  // shortcodes
 	NSFW     bool      // #nsfw is among the hashtags
 }

@@ -1,10 +1,13 @@
 package text
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/text/unicode/norm"
 )
 
 const base = "https://svc.example"
@@ -46,9 +49,12 @@ func mention(id, href, name string) string {
 }
 
 func hashtag(tag string) string {
-	lower := strings.ToLower(tag)
-	return `<a class="hashtag" data-tag="` + lower + `" href="https://svc.example/tag/` + lower +
-		`" rel="tag ugc">#` + tag + `</a>`
+	return typedTag("#"+tag, strings.ToLower(tag))
+}
+
+// typedTag is the link of a hashtag as it was typed, with its sign.
+func typedTag(typed, name string) string {
+	return `<a class="hashtag" data-tag="` + name + `" href="https://svc.example/tag/` + name + `" rel="tag ugc">` + typed + `</a>`
 }
 
 var (
@@ -171,7 +177,15 @@ func TestHashtagsAreLinkedAndLowered(t *testing.T) {
 	}{
 		{"#Go #go, (#GO)", hashtag("Go") + " " + hashtag("go") + ", (" + hashtag("GO") + ")", []string{"go"}, false},
 		{"#2fa #fa_2 #a·b #_ #·", hashtag("2fa") + " " + hashtag("fa_2") + " " + hashtag("a·b") + " " + hashtag("_") + " " + hashtag("·"), []string{"2fa", "fa_2", "a·b", "_", "·"}, false},
-		{"#日本語、#cafe\u0301!", hashtag("日本語") + "、" + hashtag("cafe\u0301") + "!", []string{"日本語", "cafe\u0301"}, false},
+		{"#日本語、#cafe\u0301!", hashtag("日本語") + "、" + typedTag("#cafe\u0301", "café") + "!", []string{"日本語", "café"}, false},
+		{"#CAFÉ #Cafe\u0301 ＃ｃａｆｅ\u0301", hashtag("CAFÉ") + " " + typedTag("#Cafe\u0301", "café") + " " + typedTag("＃ｃａｆｅ\u0301", "café"), []string{"café"}, false},
+		{"#ΟΔΟΣ #οδος", typedTag("#ΟΔΟΣ", "οδοσ") + " " + typedTag("#οδος", "οδοσ"), []string{"οδοσ"}, false},
+		{"＃タグ a＃b ＃＃c ＃ &＃d ＃1", typedTag("＃タグ", "タグ") + " a＃b ＃＃c ＃ &amp;＃d ＃1", []string{"タグ"}, false},
+		{"#نرم\u200cافزار #ශ්\u200dරී", hashtag("نرم\u200cافزار") + " " + hashtag("ශ්\u200dරී"), []string{"نرم\u200cافزار", "ශ්\u200dරී"}, false},
+		{"#ぼっち・ざ・ろっく ＃ｶﾞﾝﾀﾞﾑ･ｴｰｽ", hashtag("ぼっち・ざ・ろっく") + " " + typedTag("＃ｶﾞﾝﾀﾞﾑ･ｴｰｽ", "ガンダム・エース"), []string{"ぼっち・ざ・ろっく", "ガンダム・エース"}, false},
+		{"#a\u200c #b・ #c\u200d\u200dd #・e #\u200df", hashtag("a") + "\u200c " + hashtag("b") + "・ " + hashtag("c") + "\u200d\u200dd #・e #\u200df", []string{"a", "b", "c"}, false},
+		{"#Straße #İzmir #ısı #⑴a #ﬁ #\ufdfa", hashtag("Straße") + " " + typedTag("#İzmir", "izmir") + " " + hashtag("ısı") + " " + hashtag("⑴a") + " " + typedTag("#ﬁ", "fi") + " " + hashtag("\ufdfa"),
+			[]string{"straße", "izmir", "ısı", "⑴a", "fi", "\ufdfa"}, false},
 		{"#a-b #c.d", hashtag("a") + "-b " + hashtag("c") + ".d", []string{"a", "c"}, false},
 		{"#123 # #! a#b ##c /#d C# &#x41;", "#123 # #! a#b ##c /#d C# &amp;#x41;", nil, false},
 		{"#ÄÖ", hashtag("ÄÖ"), []string{"äö"}, false},
@@ -183,6 +197,64 @@ func TestHashtagsAreLinkedAndLowered(t *testing.T) {
 		want := Result{HTML: tt.want, Hashtags: tt.tags, NSFW: tt.nsfw}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("Format(%q) (-want +got):\n%s", tt.src, diff)
+		}
+	}
+}
+
+// Whatever a letter is, folding it again changes nothing, and its cases are one tag.
+func TestNamesOfTagsAreStable(t *testing.T) {
+	for r := rune(1); r <= unicode.MaxRune; r++ {
+		if !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) {
+			continue
+		}
+		typed := "x" + string(r) + "x"
+		name := Tag(typed)
+		if again := Tag(name); again != name || tagEnd(name, 0) != len(name) {
+			t.Errorf("%U: %q, then %q", r, name, again)
+		}
+		for _, other := range []string{norm.NFD.String(typed), norm.NFC.String(typed), "＃" + typed, "#" + typed, " #" + typed + "\n"} {
+			if Tag(other) != name {
+				t.Errorf("%U: %q is %q, not %q", r, other, Tag(other), name)
+			}
+		}
+		for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+			if other := Tag("x" + string(f) + "x"); other != name {
+				t.Errorf("%U and %U: %q, %q", r, f, name, other)
+			}
+		}
+	}
+	for typed, name := range map[string]string{"": "", "#": "", "##a": "#a", "Ａ　b": "a b", "a-B.c": "a-b.c", "１２３": "123"} {
+		if got := Tag(typed); got != name {
+			t.Errorf("Tag(%q) = %q", typed, got)
+		}
+	}
+}
+
+func TestTagsOfASearch(t *testing.T) {
+	for _, tt := range []struct {
+		query  string
+		names  []string
+		marked bool
+	}{
+		{"winter market", []string{"winter", "market"}, false}, {"winter #Cafe\u0301 ＃ＣＡＴ", []string{"café", "cat"}, true},
+		{"a#b", []string{"b"}, true}, {"ぼっち・ざ・ろっく", []string{"ぼっち・ざ・ろっく"}, false}, {"#نرم\u200cافزار", []string{"نرم\u200cافزار"}, true},
+		{"# x", []string{"x"}, false}, {"!? ・", nil, false}, {"", nil, false}, {"@bob@far.example", []string{"bob", "far", "example"}, false},
+	} {
+		names, marked := Tags(tt.query)
+		if !slices.Equal(names, tt.names) || marked != tt.marked {
+			t.Errorf("Tags(%q) = %q, %t", tt.query, names, marked)
+		}
+	}
+}
+
+func TestLanguagesKeepTheirCase(t *testing.T) {
+	for tag, want := range map[string]string{
+		"de": "de", "PT-br": "pt-BR", "pt_BR": "pt-BR", "zh-hant-tw": "zh-Hant-TW", "ZH-HANS": "zh-Hans", "es-419": "es-419", "sr-latn": "sr-Latn",
+		"en-GB-OXENDICT": "en-GB-oxendict", "x-AB-cd": "x-ab-cd", "de-1996": "de-1996", "en-a-BB-x-ab": "en-a-bb-x-ab", "yue": "yue",
+		"": "", "e": "", "<x>": "", "de--at": "", "de-": "", "日本": "", "nonsense-nonsense-nonsense-nonsense-x": "",
+	} {
+		if got := Language(tag); got != want {
+			t.Errorf("Language(%q) = %q", tag, got)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strings"
 
 	"svc/db"
 	"svc/server/federation/activitypub"
@@ -156,7 +155,7 @@ func hashtag(tag activitypub.Object) string {
 	if !tag.Is("Hashtag") {
 		return ""
 	}
-	return strings.ToLower(strings.TrimPrefix(strings.TrimSpace(tag.Text("name")), "#"))
+	return text.Tag(tag.Text("name"))
 }
 
 // hasFiles reports whether an object has files, in any of the known forms.

@@ -272,7 +272,7 @@ func (s *Service) formatText(ctx context.Context, settings *config.Settings, by 
 	row.Emojis = s.emojis.In(append([]string{in.Text, in.SpoilerText}, optionsOf(in.Poll)...)...)
 	row.Sensitive = *in.Sensitive || found.NSFW
 	row.HasMedia = len(in.MediaIDs) > 0
-	row.Language = language(in.Language)
+	row.Language = text.Language(in.Language)
 	return nil
 }
 
@@ -369,17 +369,4 @@ func profileURL(a *db.Account) string {
 		return a.URL
 	}
 	return a.URI
-}
-
-// language returns a possible language tag (RFC 5646) in lower case, else "".
-func language(tag string) string {
-	if len(tag) < 2 || len(tag) > 35 {
-		return ""
-	}
-	for _, r := range tag {
-		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' {
-			return ""
-		}
-	}
-	return strings.ToLower(tag)
 }

@@ -193,7 +193,7 @@ func (s *Service) apply(ctx context.Context, tx *db.DB, a *db.Account, p Profile
 		wrong.add("actor_type", invalid, "Actor type is not included in the list")
 	}
 	if p.DefaultLanguage != nil {
-		tag := language(*p.DefaultLanguage)
+		tag := text.Language(*p.DefaultLanguage)
 		if tag == "" && *p.DefaultLanguage != "" {
 			wrong.add("default_language", invalid, "Language is invalid")
 		}

@@ -3,6 +3,7 @@ package social
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"svc/db"
@@ -84,7 +85,7 @@ func versionOf(ctx context.Context, tx *db.DB, row *db.Status) (*version, error)
 // tallies of a poll.
 func (v *version) differs(d *RemoteDraft) bool {
 	a, b := &v.row, d.row
-	return a.Content != b.Content || a.SpoilerText != b.SpoilerText || a.SaidSensitive() != b.Sensitive || a.Language != b.Language ||
+	return a.Content != b.Content || a.SpoilerText != b.SpoilerText || a.SaidSensitive() != b.Sensitive || !strings.EqualFold(a.Language, b.Language) ||
 		!slices.Equal(a.Emojis, b.Emojis) || !slices.Equal(a.Tags, b.Tags) || v.otherFiles(d) ||
 		d.poll == nil && v.poll != nil || d.poll != nil && !sameOptions(v.poll, d.poll)
 }

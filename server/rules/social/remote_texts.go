@@ -31,7 +31,7 @@ func (s *Service) remoteTexts(settings *config.Settings, d *RemoteDraft, p *acti
 			row.ContentType = p.SourceType
 		}
 	}
-	row.Language = language(p.Language)
+	row.Language = text.Language(p.Language)
 	row.Tags = p.Hashtags
 	row.Sensitive = p.Sensitive || slices.Contains(p.Hashtags, "nsfw")
 	row.Emojis = remoteEmojis(p)

@@ -22,7 +22,8 @@ func searchable(s *db.Status) string {
 	return s.SpoilerText + "\n" + text.Plain(s.Content)
 }
 
-// Reindex indexes rows that are older than the search index, chunk by chunk.
+// Reindex indexes rows that are older than the search index, and renames older
+// hashtags, chunk by chunk.
 // After a while it leaves the rest to another job.
 func (s *Service) Reindex(ctx context.Context) error {
 	until := s.now().Add(indexFor)
@@ -30,6 +31,7 @@ func (s *Service) Reindex(ctx context.Context) error {
 		func(tx *db.DB) (bool, error) { return tx.ReindexAccounts(ctx, indexChunk) },
 		func(tx *db.DB) (bool, error) { return tx.ReindexFacets(ctx, indexChunk) },
 		func(tx *db.DB) (bool, error) { return tx.ReindexLog(ctx, indexChunk) },
+		func(tx *db.DB) (bool, error) { return tx.RenameTags(ctx, indexChunk, text.Tag) },
 		func(tx *db.DB) (bool, error) { return tx.ReindexStatuses(ctx, indexChunk, searchable) },
 	} {
 		for more := true; more; {

@@ -91,7 +91,7 @@ func TestAStatusIsStoredAsItWasMeant(t *testing.T) {
 		want := &db.Status{
 			ID: s.ID, AccountID: ann.ID, URI: s.URI, URL: s.URL, Local: true, Visibility: db.Public, ConversationID: s.ConversationID,
 			Text: "Hi @CAT@svc.example, @eve@far.example and @nobody: #Foo #foo <b>\nbye", ContentType: "text/plain", Content: s.Content,
-			SpoilerText: "careful", Language: "en-gb", Tags: []string{"foo"}, Version: 1,
+			SpoilerText: "careful", Language: "en-GB", Tags: []string{"foo"}, Version: 1,
 			Mentions: []db.Mention{
 				{ID: cat.ID, Username: "cat", URL: cat.URL, Acct: "cat", URI: cat.URI},
 				{ID: eve.ID, Username: "eve", URL: eve.URL, Acct: "eve@far.example", URI: eve.URI},
