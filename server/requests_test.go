@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"mime/multipart"
 	"net/http"
@@ -256,6 +257,43 @@ func TestWhatEveryAnswerCarries(t *testing.T) {
 		if resp.StatusCode != http.StatusNoContent || resp.Header.Get(name) != want {
 			t.Errorf("preflight: %d %s: %q", resp.StatusCode, name, resp.Header.Get(name))
 		}
+	}
+}
+
+// TestPreflightsAllowWhatAppsSend: any header, until an admin names those that may be
+// sent.
+func TestPreflightsAllowWhatAppsSend(t *testing.T) {
+	s := servertest.Start(t)
+	allowed := func(asked string) string {
+		t.Helper()
+		req := newRequest(t, http.MethodOptions, s.URL+"/api/v1/statuses", "", "")
+		req.Header.Set("Access-Control-Request-Headers", asked)
+		resp, err := http.DefaultTransport.RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		return resp.Header.Get("Access-Control-Allow-Headers")
+	}
+	const usual = "Authorization, Content-Type, Idempotency-Key"
+	many := ""
+	for i := range 100 {
+		many += fmt.Sprint("x-", i, ",")
+	}
+	for asked, want := range map[string]string{
+		"authorization,x-requested-with, Cache-Control": usual + ", x-requested-with, Cache-Control",
+		"x-a,X-A,": usual + ", x-a", "bad name, x(y)": usual,
+	} {
+		if got := allowed(asked); got != want {
+			t.Errorf("%s: %s, want %s", asked, got, want)
+		}
+	}
+	if n := len(strings.Split(allowed(many), ", ")); n != 53 {
+		t.Errorf("%d headers of very many", n)
+	}
+	set(t, s, ":cors_plug", ":headers", []string{"Authorization"})
+	if got := allowed("x-requested-with"); got != "Authorization" {
+		t.Errorf("beside the list of an admin: %s", got)
 	}
 }
 

@@ -273,19 +273,23 @@ func (p *Pages) deny(c *gin.Context, q *auth.Question, state string) error {
 
 // sendTo leads the browser to an app's address with more in its query.
 func (p *Pages) sendTo(c *gin.Context, uri string, more url.Values, state string) error {
-	u, err := url.Parse(uri)
-	if err != nil {
-		return p.failed(c, err)
-	}
 	if state != "" {
 		more.Set("state", state)
 	}
-	if u.RawQuery != "" {
-		u.RawQuery += "&"
-	}
-	u.RawQuery += more.Encode()
 	c.Header("Cache-Control", "no-store")
 	c.Header("Referrer-Policy", "same-origin")
-	c.Redirect(http.StatusFound, u.String())
+	c.Redirect(http.StatusFound, withQuery(uri, more))
 	return nil
+}
+
+// withQuery returns an address, which has no fragment, with more in its query.
+// Not a byte of it changes: a parsed "app://" would lose its slashes.
+func withQuery(uri string, more url.Values) string {
+	switch _, query, has := strings.Cut(uri, "?"); {
+	case !has:
+		uri += "?"
+	case query != "":
+		uri += "&"
+	}
+	return uri + more.Encode()
 }

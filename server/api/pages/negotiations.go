@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"mime"
 	"strconv"
 	"strings"
 
@@ -27,16 +26,18 @@ func (p *Pages) ForPeople(h, servers web.Handler) web.Handler {
 // HTML. Without a preference the answer is HTML.
 func PrefersDocument(accept string) bool {
 	var html, json float64
-	for _, part := range strings.Split(accept, ",") {
-		kind, params, err := mime.ParseMediaType(part)
-		if err != nil {
-			continue
-		}
+	for part := range strings.SplitSeq(accept, ",") {
+		// Parameters are read one by one: some servers send a profile without the
+		// quotes that it needs.
+		kind, params, _ := strings.Cut(part, ";")
 		quality := 1.0
-		if q, err := strconv.ParseFloat(params["q"], 64); err == nil {
-			quality = q
+		for param := range strings.SplitSeq(params, ";") {
+			name, value, _ := strings.Cut(param, "=")
+			if q, err := strconv.ParseFloat(strings.TrimSpace(value), 64); err == nil && strings.EqualFold(strings.TrimSpace(name), "q") {
+				quality = q
+			}
 		}
-		switch kind {
+		switch strings.ToLower(strings.TrimSpace(kind)) {
 		case "text/html", "application/xhtml+xml":
 			html = max(html, quality)
 		case "application/activity+json", "application/ld+json", "application/json":

@@ -116,10 +116,12 @@ func login(app *api.App, redirect string, more ...string) url.Values {
 func TestProgramsMaySendTheFormThemselves(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		s.User("alice")
-		app := newApp(t, s, "https://app.example/cb?x=1 custom.app:/cb urn:ietf:wg:oauth:2.0:oob", "read write")
+		app := newApp(t, s, "https://app.example/cb?x=1 custom.app:/cb icecubesapp:// app2:///?y urn:ietf:wg:oauth:2.0:oob", "read write")
 		for _, tt := range []struct{ redirect, want string }{
 			{"https://app.example/cb?x=1", "https://app.example/cb?x=1&code=CODE&state=a+b%26c"},
 			{"custom.app:/cb", "custom.app:/cb?code=CODE&state=a+b%26c"},
+			{"icecubesapp://", "icecubesapp://?code=CODE&state=a+b%26c"},
+			{"app2:///?y", "app2:///?y&code=CODE&state=a+b%26c"},
 		} {
 			got := newVisitor(t, s).send("POST", "/oauth/authorize", login(app, tt.redirect))
 			location := got.header.Get("Location")

@@ -251,8 +251,11 @@ func TestAccountsAndPostsHaveOneAddressForPeopleAndServers(t *testing.T) {
 		"": "html", "*/*": "html", "text/html": "html", "application/xhtml+xml": "html",
 		"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8": "html",
 		"application/activity+json":                                       "json", "application/json": "json", "application/activity+json, text/html;q=0.5": "json",
-		"text/html, application/activity+json;q=0.9":                           "html",
-		`application/ld+json; profile="https://www.w3.org/ns/activitystreams"`: "json",
+		"text/html, application/activity+json;q=0.9":                                                "html",
+		`application/ld+json; profile="https://www.w3.org/ns/activitystreams"`:                      "json",
+		`application/ld+json; profile=https://www.w3.org/ns/activitystreams`:                        "json",
+		`application/ld+json;q=0.9;profile=https://www.w3.org/ns/activitystreams, text/html; Q=0.1`: "json",
+		`text/html;level=a/b, application/json; q=0.5`:                                              "html",
 	} {
 		for _, path := range []string{"/users/alice", "/notice/" + post.ID, strings.TrimPrefix(post.URI, s.Base())} {
 			got := newVisitor(t, s).send("GET", path, nil, "Accept", accept)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -46,8 +47,9 @@ func BadParam(name, message string) *ShapeError {
 func Missing(name string) *ShapeError { return BadParam(name, "Missing field: "+name+".") }
 
 // Bind reads the body, as JSON, form or multipart, into the struct that in points
-// to, by its json names, and then checks the admin scope of the route. Unknown
-// names are ignored, and null is absent. In a form an empty value is absent too,
+// to, by its json names, and then checks the admin scope of the route. For apps
+// of people the query has what the body lacks. Unknown names are ignored, and
+// null is absent. In a form an empty value is absent too,
 // unless the field is a text or boolean. The query of a strict request must be
 // empty. A field's tag binding adds rules:
 //
@@ -80,16 +82,36 @@ func Read(c *gin.Context, in any) error {
 	if err != nil {
 		return err
 	}
-	d := &decoder{fromForm: isForm(c)}
-	d.object(t, reflect.ValueOf(in).Elem(), "")
-	if strict(c) {
+	d := newDecoder(c)
+	if c.Request.URL.RawQuery != "" && (d.family == ClientAPI || d.family == OAuthAPI || strict(c)) {
 		q, err := query(c)
 		if err != nil {
 			return err
 		}
-		d.unexpected(q)
+		if strict(c) {
+			d.unexpected(q)
+		} else {
+			t = with(t, q)
+		}
 	}
+	d.object(t, reflect.ValueOf(in).Elem(), "")
 	return d.err()
+}
+
+// with returns the values of a body, and those of a query that it lacks. Empty
+// ones of a query are absent, as elsewhere.
+func with(body, query tree) tree {
+	out := maps.Clone(body)
+	for name, v := range query {
+		if _, ok := out[name]; ok || v == "" {
+			continue
+		}
+		if one, ok := v.(string); ok {
+			v = repeated{one} // a list of one, if a list is wanted
+		}
+		out[name] = v
+	}
+	return out
 }
 
 // ReadQuery is BindQuery for handlers with more to check before the scope.
@@ -98,7 +120,7 @@ func ReadQuery(c *gin.Context, into ...any) error {
 	if err != nil {
 		return err
 	}
-	d := &decoder{fromQuery: true}
+	d := &decoder{fromQuery: true, family: familyOf(c)}
 	for _, in := range into {
 		d.object(t, reflect.ValueOf(in).Elem(), "")
 	}
@@ -117,8 +139,8 @@ func readAny(c *gin.Context, in any) error {
 	if err != nil {
 		return err
 	}
-	d := &decoder{fromForm: isForm(c)}
-	if strict(c) && c.Value(familyKey) != AdminAPI {
+	d := newDecoder(c)
+	if strict(c) && d.family != AdminAPI {
 		d.unexpected(t, in)
 	}
 	for k, v := range b {
@@ -140,7 +162,15 @@ func isForm(c *gin.Context) bool {
 	return !isJSON(kind)
 }
 
+func newDecoder(c *gin.Context) *decoder { return &decoder{fromForm: isForm(c), family: familyOf(c)} }
+
+func familyOf(c *gin.Context) Family {
+	family, _ := c.Value(familyKey).(Family)
+	return family
+}
+
 type decoder struct {
+	family    Family
 	fromQuery bool         // empty strings are absent
 	fromForm  bool         // they are where they say nothing
 	wrong     []ShapeValue // the first refusals
@@ -180,6 +210,9 @@ func (d *decoder) object(t tree, into reflect.Value, path string) {
 			continue
 		}
 		v, ok := t[name]
+		if !listed(f.Type) {
+			v = last(v)
+		}
 		rule := f.Tag.Get("binding")
 		if ok && (d.fromQuery && v == "" || d.fromForm && (blank(v, f.Type) || v == "" && rule == "filled") || rule == "exact" && v == "") {
 			ok = false
@@ -255,6 +288,9 @@ var (
 )
 
 func (d *decoder) value(v any, into reflect.Value, path string) {
+	if !listed(into.Type()) {
+		v = last(v)
+	}
 	if into.Kind() == reflect.Pointer {
 		into.Set(reflect.New(into.Type().Elem()))
 		d.value(v, into.Elem(), path)
@@ -325,8 +361,27 @@ func (d *decoder) value(v any, into reflect.Value, path string) {
 	}
 }
 
+// listed reports whether values of a type are read as lists.
+func listed(kind reflect.Type) bool {
+	if kind.Kind() == reflect.Pointer {
+		kind = kind.Elem()
+	}
+	return kind.Kind() == reflect.Slice && kind != rawType
+}
+
 func (d *decoder) list(v any, into reflect.Value, path string) {
 	list, ok := v.([]any)
+	switch one := v.(type) {
+	case repeated:
+		ok = true
+		for _, item := range one {
+			list = append(list, item)
+		}
+	case string: // a list of one, by a name without brackets
+		if ok = d.fromForm || d.fromQuery; ok {
+			list = []any{one}
+		}
+	}
 	if !ok {
 		if t, isMap := v.(tree); isMap {
 			list, ok = indexed(t)
@@ -345,6 +400,9 @@ func (d *decoder) list(v any, into reflect.Value, path string) {
 		if item == nil && cell.Kind() != reflect.Interface {
 			d.refuse(path, "$ - null value where "+strings.ToLower(cell.Kind().String())+" expected.")
 			continue
+		}
+		if n, isNumber := item.(json.Number); isNumber && cell.Kind() == reflect.String && d.family == ClientAPI {
+			item = n.String() // an id that an app holds as a number
 		}
 		before := d.refused
 		d.value(item, cell, path+"/"+strconv.Itoa(i))

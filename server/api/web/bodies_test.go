@@ -51,7 +51,7 @@ func TestJSONIsCountedBeforeItIsBuilt(t *testing.T) {
 // TestNotAllThatIsWrongIsTold: a list of all errors would be longer than the
 // request.
 func TestNotAllThatIsWrongIsTold(t *testing.T) {
-	err := Bind(request("POST", "/", jsn, `{"name":"a","ids":[`+strings.Repeat(`1,`, 9000)+`1]}`), &sample{})
+	err := Bind(request("POST", "/", jsn, `{"name":"a","ids":[`+strings.Repeat(`{},`, 9000)+`1]}`), &sample{})
 	var shape *ShapeError
 	if !errors.As(err, &shape) || len(shape.Values) != maxWrong {
 		t.Errorf("%.200v", err)

@@ -126,7 +126,7 @@ func field(c *gin.Context, name string) string {
 	if err != nil {
 		return ""
 	}
-	text, _ := t[name].(string)
+	text, _ := last(t[name]).(string)
 	return text
 }
 

@@ -189,8 +189,8 @@ func parse(raw string) (url.Values, error) {
 	return url.ParseQuery(strings.ReplaceAll(raw, ";", "%3B"))
 }
 
-// grow builds a tree of "a", "a[]", "a[b]", "a[0][b]". A name given twice takes
-// the last value.
+// grow builds a tree of "a", "a[]", "a[b]", "a[0][b]". Of a name given twice a
+// list takes all values, and anything else the last.
 func grow(values url.Values) (tree, error) {
 	root := tree{}
 	names := make([]string, 0, len(values))
@@ -203,11 +203,27 @@ func grow(values url.Values) (tree, error) {
 		if err != nil {
 			return nil, err
 		}
+		if many := values[name]; len(many) > 1 && !slices.Contains(path[1:], "") {
+			put(root, path, repeated(many))
+			continue
+		}
 		for _, v := range values[name] {
 			put(root, path, v)
 		}
 	}
 	return settle(root).(tree), nil
+}
+
+// repeated are the values of a name that a form or query gives several times
+// without brackets, as clients of some frameworks send lists.
+type repeated []string
+
+// last is the value for anything but a list.
+func last(v any) any {
+	if many, ok := v.(repeated); ok {
+		return many[len(many)-1]
+	}
+	return v
 }
 
 // segments splits "a[b][]" into a, b and "".
@@ -233,12 +249,12 @@ func segments(name string) ([]string, error) {
 // items marks a node that grew from "[]": it becomes a list.
 const items = "\x00items"
 
-func put(node tree, path []string, value string) {
+func put(node tree, path []string, value any) {
 	for i, key := range path {
-		last := i == len(path)-1
+		end := i == len(path)-1
 		if key == "" && i > 0 {
 			list, _ := node[items].([]any)
-			if last {
+			if end {
 				node[items] = append(list, value)
 				return
 			}
@@ -254,7 +270,7 @@ func put(node tree, path []string, value string) {
 			node = item
 			continue
 		}
-		if last {
+		if end {
 			node[key] = value
 			return
 		}

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -61,13 +62,16 @@ func CORS(settings *config.Live) gin.HandlerFunc {
 	type made struct {
 		from            *config.Settings
 		always, ifAsked map[string][]string
+		// open is whether any header may be sent: nobody has narrowed the list.
+		open bool
 	}
 	var last atomic.Pointer[made]
+	usual := config.DefaultSettings().CORS.Headers
 	return func(c *gin.Context) {
 		s := settings.Load()
 		m := last.Load()
 		if m == nil || m.from != s {
-			m = &made{s, corsHeaders(&s.CORS), preflightHeaders(&s.CORS)}
+			m = &made{s, corsHeaders(&s.CORS), preflightHeaders(&s.CORS), slices.Equal(s.CORS.Headers, usual)}
 			last.Store(m)
 		}
 		h := c.Writer.Header()
@@ -80,6 +84,9 @@ func CORS(settings *config.Live) gin.HandlerFunc {
 		}
 		for name, values := range m.ifAsked {
 			h[name] = values
+		}
+		if asked := c.GetHeader("Access-Control-Request-Headers"); asked != "" && m.open {
+			h["Access-Control-Allow-Headers"] = []string{strings.Join(withAsked(s.CORS.Headers, asked), ", ")}
 		}
 		c.AbortWithStatus(http.StatusNoContent)
 	}
@@ -94,6 +101,29 @@ func corsHeaders(s *config.CORS) map[string][]string {
 		out["Access-Control-Expose-Headers"] = []string{strings.Join(s.Expose, ", ")}
 	}
 	return out
+}
+
+// maxAsked is how many headers an app may ask for.
+const maxAsked = 50
+
+// withAsked returns a list of headers with those that an app asks to send.
+func withAsked(list []string, asked string) []string {
+	out := slices.Clone(list)
+	for name := range strings.SplitSeq(asked, ",") {
+		name = strings.TrimSpace(name)
+		known := slices.ContainsFunc(out, func(other string) bool { return strings.EqualFold(other, name) })
+		if len(out) < len(list)+maxAsked && !known && isToken(name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// isToken reports whether s can be the name of a header (RFC 9110, 5.6.2).
+func isToken(s string) bool {
+	return s != "" && len(s) <= 100 && !strings.ContainsFunc(s, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
+	})
 }
 
 func preflightHeaders(s *config.CORS) map[string][]string {

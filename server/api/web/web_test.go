@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -86,6 +87,16 @@ func TestBindReadsEveryEncodingAlike(t *testing.T) {
 		"form of lists": request("POST", "/", form, "name=x&name=ann&flag=t&maybe=1&count=7&ids%5B%5D=1&ids%5B%5D=2&source%5Bprivacy%5D=private"+
 			"&fields[][name]=a&fields[][name]=c&fields[][value]=b&fields[][value]=d"),
 		"multipart": request("POST", "/", "multipart/form-data; boundary=x", multipart),
+		"form of repeated names": request("POST", "/", form, "name=x&name=ann&flag=t&maybe=1&count=1&count=7&ids=1&ids=2&source[privacy]=private"+
+			"&fields[0][name]=a&fields[0][value]=b&fields[1][name]=c&fields[1][value]=d"),
+		"numbers": request("POST", "/", jsn, `{"name":"ann","flag":true,"maybe":true,"count":7,"ids":[1,2],
+			"source":{"privacy":"private"},"fields":[{"name":"a","value":"b"},{"name":"c","value":"d"}]}`),
+		"query": request("POST", "/?name=ann&flag=t&maybe=1&count=7&ids=1&ids=2&source[privacy]=private"+
+			"&fields[0][name]=a&fields[0][value]=b&fields[1][name]=c&fields[1][value]=d", "", ""),
+		"query beside JSON": request("POST", "/?name=other&ids[]=1&ids[]=2&count=&source[privacy]=private", jsn, `{"name":"ann","flag":true,"maybe":true,"count":7,
+			"fields":[{"name":"a","value":"b"},{"name":"c","value":"d"}]}`),
+		"query beside a form": request("POST", "/?name=other&maybe=1&ids=1&ids=2&source[privacy]=private", form, "name=ann&flag=t&count=7"+
+			"&fields[0][name]=a&fields[0][value]=b&fields[1][name]=c&fields[1][value]=d"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got sample
@@ -102,6 +113,32 @@ func TestBindReadsEveryEncodingAlike(t *testing.T) {
 	}
 }
 
+// TestListsOfOneAreReadByTheirNameAlone, and pages and the admin API read no query
+// of a POST.
+func TestListsOfOneAreReadByTheirNameAlone(t *testing.T) {
+	for _, c := range []*gin.Context{
+		request("POST", "/", form, "name=a&ids=1"), request("POST", "/?name=a&ids=1", "", ""), request("POST", "/?ids=1", jsn, `{"name":"a"}`),
+		request("POST", "/?name=&ids=1", form, "name=a"),
+	} {
+		var got sample
+		if err := Bind(c, &got); err != nil || got.Name != "a" || !slices.Equal(got.IDs, []string{"1"}) {
+			t.Errorf("%s: %v, %v", c.Request.URL, got, err)
+		}
+	}
+	for _, family := range []Family{AdminAPI, Pages} {
+		c := request("POST", "/?name=a", form, "")
+		As(c, family)
+		if err := Read(c, &sample{}); err == nil {
+			t.Errorf("family %d reads the query", family)
+		}
+	}
+	c := request("POST", "/", jsn, `{"name":"a","ids":[1]}`)
+	As(c, AdminAPI)
+	if err := Read(c, &sample{}); err == nil {
+		t.Error("the admin API takes numbers for texts")
+	}
+}
+
 func TestWrongShapesAreNamedTogether(t *testing.T) {
 	for _, tt := range []struct{ kind, body, want string }{
 		{jsn, `{}`, "Missing field: name."},
@@ -112,7 +149,7 @@ func TestWrongShapesAreNamedTogether(t *testing.T) {
 		{jsn, `{"name":"a","count":99999999999999999999}`, "count - Invalid integer. Got: integer."},
 		{jsn, `{"name":"a","flag":[]}`, "flag - Invalid boolean. Got: array."},
 		{jsn, `{"name":"a","ids":"1"}`, "ids - Invalid array. Got: string."},
-		{form, `name=a&ids=1`, "ids - Invalid array. Got: string."},
+		{jsn, `{"name":"a","ids":[{}]}`, "0 - Invalid string. Got: object."},
 		{jsn, `{"name":"a","ids":[null]}`, "ids - null value where string expected."},
 		{jsn, `{"name":"a","source":"x"}`, "source - Invalid object. Got: string."},
 		{jsn, `{"name":{},"count":true}`, "name - Invalid string. Got: object. count - Invalid integer. Got: boolean."},

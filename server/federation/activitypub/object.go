@@ -230,10 +230,17 @@ func (o Object) IDs(key string) []string {
 	return out
 }
 
-// Bool returns the boolean under a key; known reports whether there is one.
+// Bool returns the boolean under a key, which some servers send as a word; known
+// reports whether there is one.
 func (o Object) Bool(key string) (value, known bool) {
-	value, known = o[key].(bool)
-	return value, known
+	switch v := o[key].(type) {
+	case bool:
+		return v, true
+	case string:
+		value = strings.EqualFold(v, "true")
+		return value, value || strings.EqualFold(v, "false")
+	}
+	return false, false
 }
 
 // Int returns the whole number under a key, 0 for none.

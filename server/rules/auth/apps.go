@@ -321,10 +321,10 @@ func redirectable(uri string) bool {
 	switch u.Scheme {
 	case "http", "https":
 		return u.Hostname() != ""
-	case "javascript", "data", "vbscript", "blob", "file", "about", "urn", "view-source", "filesystem":
+	case "javascript", "data", "vbscript", "blob", "file", "about", "urn", "view-source", "filesystem", "jar":
 		return false
 	}
-	return u.Opaque != "" || u.Host != "" || u.Path != ""
+	return true // of an app, even if nothing follows (RFC 8252, 7.1)
 }
 
 // listed reports whether uri is one of the app's, compared exactly.
