@@ -10,8 +10,8 @@ import (
 
 // The kinds of events, apart from notices (Announce).
 const (
-	EventStatus        = "status"         // a new status or reblog; subject is its id
-	EventHome          = "home"           // it reached home timelines later; data is a HomeRange
+	EventStatus        = "status"         // a new status or reblog; subject is its id, data may be FollowersLater
+	EventHome          = "home"           // it reached home timelines of followers later; data is a HomeRange
 	EventStatusEdited  = "status.edited"  // subject is its id
 	EventStatusDeleted = "status.deleted" // subject is its id, data a GoneStatus
 	EventNotification  = "notification"   // subject is its id; of the account
@@ -25,6 +25,10 @@ const (
 	EventLogEntry      = "log"            // a new one; subject is its number
 	EventJob           = "job"            // one that failed; subject is its number, data one of the words below
 )
+
+// FollowersLater is the Data of an EventStatus that followers, and their lists, are not
+// told of: events of EventHome come for them.
+const FollowersLater = "later"
 
 // The Data of events about a report, a registration or a failed job: its
 // change.

@@ -105,12 +105,28 @@ func (d *DB) HomeAudience(ctx context.Context, statusID string, limit int) ([]st
 	return slices.Compact(ids), nil
 }
 
+// HomePart are some of the places of a status on home timelines.
+type HomePart int
+
+// All places; those of its author and of who is addressed; those of followers alone.
+const (
+	AllHomes HomePart = iota
+	ConcernedHomes
+	FollowersHomes
+)
+
 // HomeReaders returns the places of a status on the home timelines of viewers.
-func (d *DB) HomeReaders(ctx context.Context, statusID string, viewers []string) ([]StatusRef, error) {
+func (d *DB) HomeReaders(ctx context.Context, statusID string, viewers []string, part HomePart) ([]StatusRef, error) {
 	vw, ids := d.viewers(viewers)
 	q, v := d.refsForMany(vw, "vw.id", ids)
 	q.home(v)
 	q.add(` AND h.status_id = ?`, statusID)
+	switch part {
+	case ConcernedHomes:
+		q.add(` AND h.why <> ?`, homeFollowed)
+	case FollowersHomes:
+		q.add(` AND h.why = ?`, homeFollowed)
+	}
 	return d.readers(ctx, q, v, statusID, "home timelines with a status")
 }
 

@@ -43,7 +43,7 @@ func TestNobodyOneAndManyAreAudiences(t *testing.T) {
 		}
 		for name, ask := range map[string]func(context.Context, []string) ([]string, error){
 			"home": func(ctx context.Context, viewers []string) ([]string, error) {
-				return places(d.HomeReaders(ctx, public, viewers))
+				return places(d.HomeReaders(ctx, public, viewers, db.AllHomes))
 			},
 			"direct": func(ctx context.Context, viewers []string) ([]string, error) {
 				return places(d.DirectReaders(ctx, direct, viewers))

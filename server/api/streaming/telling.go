@@ -169,13 +169,21 @@ func (t *teller) give(event string, payload []byte, subs ...[]subscription) {
 	}
 }
 
-// status sends a new or edited status to the timelines that have it.
+// status sends a new or edited status to the timelines that have it. Those that it
+// reaches later may have it by now, if the event is told to a stream that goes on.
 func (t *teller) status(ctx context.Context, event string) error {
+	part, later := db.AllHomes, t.event.Data == db.FollowersLater
+	if later {
+		part = db.ConcernedHomes
+	}
 	of, err := t.atHome(ctx)
 	if err == nil {
-		err = t.homes(ctx, event, of)
+		err = t.homes(ctx, event, of, part)
 	}
-	return errors.Join(err, t.lists(ctx, event), t.directly(ctx, event), t.publicly(ctx, event))
+	if !later {
+		err = errors.Join(err, t.lists(ctx, event))
+	}
+	return errors.Join(err, t.directly(ctx, event), t.publicly(ctx, event))
 }
 
 // directly sends a status to the timelines of direct statuses.
@@ -213,11 +221,11 @@ func (t *teller) atHome(ctx context.Context) ([]string, error) {
 }
 
 // homes sends a status to the home timelines of accounts.
-func (t *teller) homes(ctx context.Context, event string, of []string) error {
+func (t *teller) homes(ctx context.Context, event string, of []string, part db.HomePart) error {
 	if len(of) == 0 {
 		return nil
 	}
-	refs, err := t.DB.HomeReaders(ctx, t.event.Subject, of)
+	refs, err := t.DB.HomeReaders(ctx, t.event.Subject, of, part)
 	if err != nil || len(refs) == 0 {
 		return err
 	}
@@ -347,7 +355,7 @@ func (t *teller) reachedHomes(ctx context.Context) error {
 		}
 	}
 	slices.Sort(of)
-	err := t.homes(ctx, "update", of)
+	err := t.homes(ctx, "update", of, db.FollowersHomes)
 	within := *t.to
 	within[list] = map[string][]subscription{}
 	for key, subs := range t.to[list] {

@@ -74,7 +74,7 @@ func (s *Service) reblogged(ctx context.Context, tx *db.DB, by *db.Account, rebl
 	if err := s.outbox.Reblogged(ctx, tx, by, reblog, status); err != nil {
 		return false, err
 	}
-	if err := s.show(ctx, tx, reblog); err != nil {
+	if err := s.show(ctx, tx, reblog, followers); err != nil {
 		return false, err
 	}
 	news := db.News{Type: db.NotifyReblog, From: by, StatusID: status.ID, Conversation: status.ConversationID}

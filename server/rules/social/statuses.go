@@ -190,7 +190,7 @@ func (s *Service) posted(ctx context.Context, tx *db.DB, p posting) error {
 	if err := s.outbox.Created(ctx, tx, p.by, row); err != nil {
 		return err
 	}
-	if err := s.show(ctx, tx, row); err != nil {
+	if err := s.show(ctx, tx, row, p.followers); err != nil {
 		return err
 	}
 	if err := p.join(); err != nil {

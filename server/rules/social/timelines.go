@@ -13,30 +13,43 @@ import (
 // many. followers counts the local followers or, for a local author, all. The
 // author must be held: a follow that commits meanwhile would miss the status.
 func deliver(ctx context.Context, tx *db.DB, status *db.Status, followers int64, addressed []string) error {
-	toFollowers := status.Visibility != db.Direct && status.Visibility != db.List
-	now := toFollowers && followers <= fanOutNow
+	later := reachesLater(status, followers)
+	now := toFollowers(status) && !later
 	if err := tx.AddHomeEntries(ctx, db.HomeEntries{Status: status, Own: status.Local, Addressed: addressed, Followers: now}); err != nil {
 		return err
 	}
 	if status.Visibility == db.List {
 		return tx.AddRecipientEntries(ctx, status)
 	}
-	if toFollowers && !now {
+	if later {
 		return jobs.Enqueue(ctx, tx, jobs.FanOut{StatusID: status.ID})
 	}
 	return nil
+}
+
+func toFollowers(status *db.Status) bool {
+	return status.Visibility != db.Direct && status.Visibility != db.List
+}
+
+// reachesLater reports whether a job delivers a new status to followers.
+func reachesLater(status *db.Status, followers int64) bool {
+	return toFollowers(status) && followers > fanOutNow
 }
 
 // streamed is the greatest age of a new status for open streams. Older ones
 // were fetched, and are not at the top of any timeline.
 const streamed = 6 * time.Hour
 
-// show announces a new status to open streams.
-func (s *Service) show(ctx context.Context, tx *db.DB, status *db.Status) error {
+// show announces a new status to open streams; followers is as in deliver.
+func (s *Service) show(ctx context.Context, tx *db.DB, status *db.Status, followers int64) error {
 	if s.now().Sub(status.CreatedAt.Time) > streamed {
 		return nil
 	}
-	return tx.Emit(ctx, db.Event{Kind: db.EventStatus, Subject: status.ID})
+	e := db.Event{Kind: db.EventStatus, Subject: status.ID}
+	if reachesLater(status, followers) {
+		e.Data = db.FollowersLater
+	}
+	return tx.Emit(ctx, e)
 }
 
 // FanOut runs a job of its kind, in steps of their own transactions. Run twice
@@ -49,6 +62,9 @@ func (s *Service) FanOut(ctx context.Context, job jobs.FanOut) error {
 		}
 		if next, err = tx.AddFollowerEntries(ctx, status, after, fanOutChunk); err != nil {
 			return "", err
+		}
+		if s.now().Sub(status.CreatedAt.Time) > streamed {
+			return next, nil
 		}
 		reached := db.HomeRange{After: after, UpTo: next}
 		return next, tx.Emit(ctx, db.Event{Kind: db.EventHome, Subject: status.ID, Data: db.EventData(reached)})
