@@ -37,16 +37,18 @@ type Authorisation struct {
 
 // Token is an access token, and the refresh token issued with it, as hashes.
 type Token struct {
-	ID          int64 `gorm:"primaryKey;autoIncrement"`
-	TokenHash   string
-	RefreshHash *string
-	CodeHash    *string // of the code that it was exchanged for, nil for none
-	AppID       int64
-	AccountID   *string // nil for an app's own token
-	Scopes      string
-	SSHKeyID    *int64 `gorm:"column:ssh_key_id"` // of the SSH session that it is for
-	ExpiresAt   Time
-	CreatedAt   Time `gorm:"autoCreateTime:false"`
+	ID           int64 `gorm:"primaryKey;autoIncrement"`
+	TokenHash    string
+	RefreshHash  *string
+	CodeHash     *string // of the code that it was exchanged for, nil for none
+	CodeUsedAt   Time
+	VerifierHash *string // of the verifier that came with the code
+	AppID        int64
+	AccountID    *string // nil for an app's own token
+	Scopes       string
+	SSHKeyID     *int64 `gorm:"column:ssh_key_id"` // of the SSH session that it is for
+	ExpiresAt    Time
+	CreatedAt    Time `gorm:"autoCreateTime:false"`
 }
 
 // Session is a browser signed in on the server's own pages.
@@ -163,10 +165,12 @@ func (d *DB) DeleteToken(ctx context.Context, hash string) error {
 	return d.forgetToken(ctx, t)
 }
 
-// DeleteCodeTokens removes the tokens of an app that were issued for a code;
-// none is no error.
-func (d *DB) DeleteCodeTokens(ctx context.Context, codeHash string, appID int64) error {
-	rows, err := list[Token](ctx, d.writing(), "delete tokens of a code", "DELETE FROM tokens WHERE code_hash = ? AND app_id = ? RETURNING *", codeHash, appID)
+// DeleteCodeTokens removes the tokens of an app that were issued for a code, but for
+// one that was issued since a moment to who showed the same verifier, by its hash; none
+// is no error.
+func (d *DB) DeleteCodeTokens(ctx context.Context, codeHash string, appID int64, verifierHash string, since Time) error {
+	rows, err := list[Token](ctx, d.writing(), "delete tokens of a code", `DELETE FROM tokens WHERE code_hash = ? AND app_id = ?
+		AND (code_used_at IS NULL OR code_used_at < ? OR verifier_hash IS NULL OR verifier_hash <> ?) RETURNING *`, codeHash, appID, since, verifierHash)
 	for i := range rows {
 		err = errors.Join(err, d.forgetToken(ctx, &rows[i]))
 	}

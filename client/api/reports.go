@@ -29,8 +29,8 @@ type NewReport struct {
 // and some time after; notes come oldest first.
 type AdminReport struct {
 	ID        string           `json:"id"`
-	State     string           `json:"state"` // open, closed, resolved
-	Content   *string          `json:"content"`
+	State     string           `json:"state"`   // open, closed, resolved
+	Content   *string          `json:"content"` // "" for none; nil in older servers' answers
 	CreatedAt Time             `json:"created_at"`
 	Account   MergedAccount    `json:"account"`
 	Actor     MergedAccount    `json:"actor"`

@@ -69,7 +69,7 @@ func messageRow(chat string, m api.ChatMessage) Row {
 }
 
 func messageText(m api.ChatMessage) safe.Safe {
-	if m.Content == nil {
+	if m.Content == nil || *m.Content == "" {
 		return safe.Own("[a file]")
 	}
 	return safe.HTML(*m.Content)

@@ -18,7 +18,7 @@ func reportCard(c *output.Card, r api.AdminReport) {
 	c.Time("created", r.CreatedAt.Time)
 	c.Field("reported", accountLine(r.Account))
 	c.Field("reporter", accountLine(r.Actor))
-	if r.Content != nil {
+	if r.Content != nil && *r.Content != "" {
 		c.Field("message", safe.HTML(*r.Content).String())
 	}
 	c.Number("posts", len(r.Statuses))

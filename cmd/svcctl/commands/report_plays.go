@@ -129,7 +129,7 @@ func caseFields(r api.AdminReport) canned.Fields {
 	if _, host, remote := strings.Cut(r.Account.Nickname, "@"); remote {
 		f[canned.Host] = host
 	}
-	if r.Content != nil {
+	if r.Content != nil && *r.Content != "" {
 		f[canned.Reason] = safe.HTML(*r.Content).String()
 	}
 	return f

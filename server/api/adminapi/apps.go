@@ -68,10 +68,7 @@ func (a Apps) app(c *gin.Context, app *auth.App) error {
 func adminApp(app *auth.App, vapidKey string) api.AdminApp {
 	out := api.AdminApp{
 		ID: app.ID, Name: app.Name, ClientID: app.ClientID, ClientSecret: app.ClientSecret, RedirectURI: app.RedirectURIs, Trusted: app.Trusted,
-		VAPIDKey: vapidKey,
-	}
-	if app.Website != "" {
-		out.Website = &app.Website
+		VAPIDKey: vapidKey, Website: &app.Website,
 	}
 	return out
 }
@@ -189,7 +186,7 @@ func (a Apps) Update(c *gin.Context) error {
 func (a Apps) Delete(c *gin.Context) error {
 	id, err := appID(c)
 	if err != nil {
-		return err
+		return bad()
 	}
 	if err := web.Scope(c); err != nil {
 		return err

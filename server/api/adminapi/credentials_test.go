@@ -41,7 +41,7 @@ func TestCredentialsAreShown(t *testing.T) {
 				{Name: "Home", Value: `<a href="https://ann.example" rel="ugc">https://ann.example</a>`}, {Name: "<i>x", Value: "a &lt; b"},
 			},
 			RawFields:     api.List[api.RawField]{{ID: 1, Name: "Home", Value: "https://ann.example"}, {ID: 2, Name: "<i>x", Value: "a < b"}},
-			HideFavorites: true, ID: w.ann.ID, Name: "ann", SettingsStore: []byte(`{"fe":{"theme":"dark"}}`), ShowRole: true, SkipThreadContainment: true,
+			HideFavorites: true, ID: w.ann.ID, Name: "ann", SettingsStore: []byte(`{"fe":{"theme":"dark"}}`), ShowRole: true, SkipThreadContainment: true, Background: ptr(""),
 		}
 		if diff := cmp.Diff(want, got, decoded); diff != "" {
 			t.Errorf("ann (-want +got):\n%s", diff)
@@ -53,8 +53,8 @@ func TestCredentialsAreShown(t *testing.T) {
 			}
 		}
 		status, text := w.admin("GET", "/users/eve@one.example/credentials", "")
-		remote := `{"actor_type":"Person","allow_following_move":true,"avatar":"` + w.Base() + `/images/avi.png","background":null,"banner":"` + w.Base() + `/images/banner.png",` +
-			`"bio":"","default_scope":"public","discoverable":false,"email":null,"fields":[{"name":"a","value":"\u003cp\u003eb\u003c/p\u003e"}],"hide_favorites":true,"hide_followers":false,` +
+		remote := `{"actor_type":"Person","allow_following_move":true,"avatar":"` + w.Base() + `/images/avi.png","background":"","banner":"` + w.Base() + `/images/banner.png",` +
+			`"bio":"","default_scope":"public","discoverable":false,"email":"","fields":[{"name":"a","value":"\u003cp\u003eb\u003c/p\u003e"}],"hide_favorites":true,"hide_followers":false,` +
 			`"hide_followers_count":false,"hide_follows":false,"hide_follows_count":false,"id":"` + w.eve.ID + `","locked":false,"name":"\u003cb\u003eEve\u003c/b\u003e \u0026 \u003ci\u003eco\u003c/i\u003e",` +
 			`"no_rich_text":false,"svc_settings_store":{},"raw_fields":[{"id":1,"name":"a","value":"b"}],"show_role":true,"skip_thread_containment":true}`
 		if status != http.StatusOK || text != remote {
@@ -84,7 +84,7 @@ func TestCredentialsAreChanged(t *testing.T) {
 			Fields:        api.List[api.CredentialsField]{{Name: "n", Value: `<a href="https://v.example" rel="ugc">https://v.example</a>`}},
 			RawFields:     api.List[api.RawField]{{ID: 1, Name: "n", Value: "https://v.example"}},
 			HideFollowers: true, HideFollowersCount: true, HideFollows: true, HideFollowsCount: true,
-			ID: w.ann.ID, Locked: true, Name: "Ann <b>B.</b>", NoRichText: true, SettingsStore: []byte(`{}`),
+			ID: w.ann.ID, Locked: true, Name: "Ann <b>B.</b>", NoRichText: true, SettingsStore: []byte(`{}`), Background: ptr(""),
 		}
 		if diff := cmp.Diff(want, got, decoded); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
@@ -105,7 +105,7 @@ func TestCredentialsAreChanged(t *testing.T) {
 			t.Errorf("%v (-want +got):\n%s", err, cmp.Diff(want, got, decoded))
 		}
 		w.must(users.UpdateCredentials(ctx, "ann", api.CredentialsUpdate{Email: ptr(""), Bio: ptr(""), Fields: []api.SourceField{}}))
-		want.Email, want.Bio, want.Fields, want.RawFields = nil, "", api.List[api.CredentialsField]{}, api.List[api.RawField]{}
+		want.Email, want.Bio, want.Fields, want.RawFields = ptr(""), "", api.List[api.CredentialsField]{}, api.List[api.RawField]{}
 		if got, err = users.Credentials(ctx, "ann"); err != nil || cmp.Diff(want, got, decoded) != "" {
 			t.Errorf("emptied: %v (-want +got):\n%s", err, cmp.Diff(want, got, decoded))
 		}
@@ -241,7 +241,7 @@ func TestPicturesComeAsFilesAndGoAsEmptyTexts(t *testing.T) {
 		}
 		w.must(users.UpdateCredentials(ctx, "ann", api.CredentialsUpdate{Avatar: ptr(""), Background: ptr("")}))
 		after, err := users.Credentials(ctx, "ann")
-		if err != nil || after.Avatar != w.Base()+"/images/avi.png" || after.Banner != got.Banner || after.Background != nil {
+		if err != nil || after.Avatar != w.Base()+"/images/avi.png" || after.Banner != got.Banner || after.Background == nil || *after.Background != "" {
 			t.Errorf("after that %+v, %v", after, err)
 		}
 		w.wantLog("@root updated users: @ann", "@root updated users: @ann")

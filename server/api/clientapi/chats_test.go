@@ -54,7 +54,7 @@ func chatWith(t *testing.T, s *servertest.Server, me, other string) *api.Chat {
 func contents(rows []api.ChatMessage) string {
 	var out []string
 	for _, m := range rows {
-		if m.Content != nil {
+		if m.Content != nil && *m.Content != "" {
 			out = append(out, *m.Content)
 		}
 	}
@@ -403,7 +403,7 @@ func TestAChatTakesAFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if sent.Content != nil || sent.Attachment == nil || sent.Attachment.URL != s.Base()+"/media/x.png" || *sent.Attachment.Description != "a cat" {
+		if sent.Content == nil || *sent.Content != "" || sent.Attachment == nil || sent.Attachment.URL != s.Base()+"/media/x.png" || *sent.Attachment.Description != "a cat" {
 			t.Errorf("%+v", sent)
 		}
 		for _, id := range []int64{files[0].ID, files[1].ID} {

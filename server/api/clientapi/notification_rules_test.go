@@ -193,7 +193,7 @@ func TestNotificationsArePagedByTypes(t *testing.T) {
 			}
 			return out, rows
 		}
-		for query, want := range map[string]int{"": 15, "limit=100": 30, "limit=30&types[]=follow": 14, "limit=30&types[]=follow&types[]=reblog": 27, "limit=0": 1, "types[]=nonsense": 15} {
+		for query, want := range map[string]int{"": 15, "limit=100": 30, "limit=30&types[]=follow": 14, "limit=30&types[]=follow&types[]=reblog": 27, "limit=0": 1, "types[]=nonsense": 0, "include_types[]=nonsense": 0, "types[]=": 15, "types[]=nonsense&types[]=follow": 14} {
 			if got, _ := ask(query); len(got) != want {
 				t.Errorf("%q: %d, want %d", query, len(got), want)
 			}

@@ -68,11 +68,11 @@ func (a *Notifications) List(c *gin.Context) error {
 }
 
 // types returns the requested types of notifications, nil for the default ones.
-// Unknown names are ignored.
+// Unknown names are ignored: nothing else asked for finds nothing.
 func types(wanted, unwanted []string) []string {
 	known := slices.Concat(usualNotifications, otherNotifications)
 	out := slices.DeleteFunc(slices.Clone(known), func(t string) bool { return !slices.Contains(wanted, t) })
-	if len(out) == 0 {
+	if !slices.ContainsFunc(wanted, func(t string) bool { return t != "" }) {
 		out = slices.Clone(usualNotifications)
 	}
 	out = slices.DeleteFunc(out, func(t string) bool { return slices.Contains(unwanted, t) })
@@ -114,8 +114,13 @@ func (a *Notifications) notification(c *gin.Context, id string, refusal error) e
 	return web.OK(c, raw)
 }
 
+var noNotification = fault.NotFound("Record not found")
+
 // Get is GET /api/v1/notifications/:id.
 func (a *Notifications) Get(c *gin.Context) error {
+	if _, err := strconv.ParseInt(c.Param("id"), 10, 64); err != nil {
+		return noNotification // such as the name of an endpoint that this server does not have
+	}
 	return a.notification(c, c.Param("id"), fault.Forbidden("Cannot get notification"))
 }
 
@@ -141,7 +146,10 @@ func (a *Notifications) Dismiss(c *gin.Context) error {
 		id = in.ID
 	}
 	n, err := strconv.ParseInt(id, 10, 64)
-	if err != nil {
+	switch {
+	case err != nil && c.Param("id") != "":
+		return noNotification
+	case err != nil:
 		return fault.Forbidden("Cannot dismiss notification")
 	}
 	removed, err := a.DB.DeleteNotifications(c.Request.Context(), web.Caller(c).Account.ID, n)

@@ -72,10 +72,9 @@ func (v *View) reportsByID(ctx context.Context, ids []string) (map[string]json.R
 
 // report writes the shape of api.AdminReport.
 func (v *View) report(r *db.Report, who people, statuses [][]byte, notes []*db.ReportNote) ([]byte, error) {
-	var content *string
+	content := ""
 	if r.Content != "" {
-		html := text.Format(r.Content, text.TypePlain, text.Options{BaseURL: v.base}).HTML
-		content = &html
+		content = text.Format(r.Content, text.TypePlain, text.Options{BaseURL: v.base}).HTML
 	}
 	size := 512 + len(r.Content)*2 + len(who.of(r.AccountID)) + len(who.of(r.ReporterID))
 	for _, raw := range statuses {

@@ -37,7 +37,7 @@ func (v *View) userPart(u *db.AdminUser) api.UserPart {
 		DisplayName: text.Line(u.DisplayName), Deactivated: u.Deactivated, Local: u.Local,
 		ConfirmationPending: u.ConfirmationPending, ApprovalPending: u.ApprovalPending,
 		Roles: api.Roles{Admin: u.IsAdmin, Moderator: u.IsModerator}, Tags: api.List[string](u.Tags), URL: u.URL,
-		RegistrationReason: optional(u.RegistrationReason), ActorType: u.ActorType,
+		RegistrationReason: &u.RegistrationReason, ActorType: u.ActorType,
 	}
 	if out.DisplayName == "" {
 		out.DisplayName = u.Nickname

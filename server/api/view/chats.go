@@ -54,7 +54,7 @@ func (v *View) renderMessages(rows []db.ChatEntry, files []db.MediaAttachment, o
 	for i := range rows {
 		m := &rows[i]
 		out[i] = api.ChatMessage{
-			ID: m.ID, ChatID: m.ChatID, AccountID: m.AccountID, Content: optional(m.Content), CreatedAt: api.Time{Time: m.CreatedAt.Time},
+			ID: m.ID, ChatID: m.ChatID, AccountID: m.AccountID, Content: &m.Content, CreatedAt: api.Time{Time: m.CreatedAt.Time},
 			Emojis: v.emojis(m.Emojis), Attachment: byMessage[m.ID], Unread: m.Unread,
 		}
 		if own(m) && now.Sub(m.CreatedAt.Time) < keyShown {

@@ -17,10 +17,10 @@ func (v *View) Credentials(a *db.Account, u *db.User) (*api.Credentials, error) 
 		DefaultScope: a.DefaultScope, NoRichText: a.NoRichText, ShowRole: a.ShowRole, SkipThreadContainment: a.SkipThreadContainment,
 		HideFavorites: a.HideFavourites, HideFollowers: a.HideFollowers, HideFollowersCount: a.HideFollowersCount,
 		HideFollows: a.HideFollows, HideFollowsCount: a.HideFollowsCount,
-		SettingsStore: json.RawMessage("{}"),
+		SettingsStore: json.RawMessage("{}"), Background: new(string), Email: new(string),
 	}
 	if a.Background != "" {
-		out.Background = optional(v.orDefault(a.Background, ""))
+		*out.Background = v.orDefault(a.Background, "")
 	}
 	for _, f := range a.FieldsHTML {
 		out.Fields = append(out.Fields, api.CredentialsField{Name: f.Name, Value: f.Value})
@@ -31,7 +31,7 @@ func (v *View) Credentials(a *db.Account, u *db.User) (*api.Credentials, error) 
 	if u == nil {
 		return out, nil
 	}
-	out.Email = optional(u.Email)
+	out.Email = &u.Email
 	if len(u.SettingsStore) > 0 {
 		store, err := json.Marshal(u.SettingsStore)
 		if err != nil {

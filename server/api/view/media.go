@@ -10,7 +10,10 @@ func (v *View) Attachment(m *db.MediaAttachment) api.Attachment {
 	url := v.url(m.URL)
 	out := api.Attachment{
 		ID: itoa(m.ID), Type: m.Type, URL: url, PreviewURL: url, TextURL: url, RemoteURL: optional(m.RemoteURL),
-		Description: optional(m.Description), Blurhash: optional(m.Blurhash), Svc: api.AttachmentSvc{MimeType: m.MimeType},
+		Description: optional(m.Description), Svc: api.AttachmentSvc{MimeType: m.MimeType},
+	}
+	if m.RemoteURL == "" { // files of other servers are not processed, whatever their documents say
+		out.Blurhash = optional(m.Blurhash)
 	}
 	switch {
 	case m.PreviewURL != "" && m.PreviewURL != m.URL:

@@ -70,14 +70,14 @@ func (s *Service) Grant(ctx context.Context, g Grant) (*Issued, error) {
 }
 
 // exchange issues the token for a code. An app with the code but wrong further
-// data loses the code. A repeated code ends its tokens: it is known to others
-// (RFC 6749, 4.1.2).
+// data loses the code. A repeated code is refused, and ends its tokens: it is known to
+// others (RFC 6749, 4.1.2).
 func (s *Service) exchange(ctx context.Context, app *db.App, g Grant) (issued *Issued, err error) {
 	hash := Hash(g.Code)
 	unknown := badCredentials("The code is unknown, used or expired.")
 	asked, err := s.db.Authorisation(ctx, hash, app.ID)
 	if errors.Is(err, db.ErrNotFound) {
-		if err := s.db.Tx(ctx, func(tx *db.DB) error { return tx.DeleteCodeTokens(ctx, hash, app.ID) }); err != nil {
+		if err := s.db.Tx(ctx, func(tx *db.DB) error { return s.In(tx).repeated(ctx, app, g) }); err != nil {
 			return nil, err
 		}
 		return nil, unknown
@@ -97,7 +97,7 @@ func (s *Service) exchange(ctx context.Context, app *db.App, g Grant) (issued *I
 		switch {
 		case errors.Is(err, db.ErrNotFound): // exchanged already
 			refused = unknown
-			return tx.DeleteCodeTokens(ctx, hash, app.ID)
+			return in.repeated(ctx, app, g)
 		case err != nil:
 			return err
 		case a.RedirectURI != g.RedirectURI:
@@ -108,7 +108,8 @@ func (s *Service) exchange(ctx context.Context, app *db.App, g Grant) (issued *I
 			return nil
 		}
 		t := in.token(app.ID, Secret())
-		t.row.AccountID, t.row.Scopes, t.row.CodeHash = &account.ID, a.Scopes, &hash
+		verifier := Hash(g.Verifier)
+		t.row.AccountID, t.row.Scopes, t.row.CodeHash, t.row.VerifierHash, t.row.CodeUsedAt = &account.ID, a.Scopes, &hash, &verifier, t.row.CreatedAt
 		issued = t.issued(account)
 		return tx.CreateToken(ctx, t.row)
 	})
@@ -116,6 +117,16 @@ func (s *Service) exchange(ctx context.Context, app *db.App, g Grant) (issued *I
 		err = refused
 	}
 	return issued, err
+}
+
+// loadedTwice is how long a code may be shown again: browsers load the address that it
+// comes back to twice, after a crash or from a list of tabs.
+const loadedTwice = 10 * time.Second
+
+// repeated ends the tokens of a code that is shown again, but by the same client with
+// the same verifier within loadedTwice.
+func (s *Service) repeated(ctx context.Context, app *db.App, g Grant) error {
+	return s.db.DeleteCodeTokens(ctx, Hash(g.Code), app.ID, Hash(g.Verifier), db.At(s.now().Add(-loadedTwice)))
 }
 
 func (s *Service) password(ctx context.Context, app *db.App, g Grant) (issued *Issued, err error) {
