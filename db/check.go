@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -44,6 +45,17 @@ type CheckOptions struct {
 	Repair bool
 	Areas  []string // nil is all
 	Chunk  int      // the most rows of one statement, 0 for 500; those that count read fewer
+
+	// HomeTime bounds the time for the area CheckHome, 0 for none. With HomePlace the
+	// check goes on there, and leaves where the next one goes on.
+	HomeTime  time.Duration
+	HomePlace *CheckPlace
+
+	// Text is the text by which a status is found; without it, none is indexed again.
+	Text func(*Status) string
+	// FollowsOfBlocked and FollowsToBlocked say that the settings allow follows by those
+	// whom the followed account blocks, and of those whom the follower blocks.
+	FollowsOfBlocked, FollowsToBlocked bool
 }
 
 // A fault is a contradiction that rows of one table may have.
@@ -88,8 +100,14 @@ const (
 // reported. With o.Repair, a contradiction with one right answer is repaired in
 // the same transaction.
 func (d *DB) Check(ctx context.Context, o CheckOptions, found func(Finding) error) error {
-	for _, s := range d.checkSteps() {
+	for _, s := range d.checkSteps(o) {
 		if o.Areas != nil && !slices.Contains(o.Areas, s.area) {
+			continue
+		}
+		if o.HomeTime > 0 && s.area == CheckHome {
+			if err := s.bounded(ctx, o, found); err != nil {
+				return err
+			}
 			continue
 		}
 		for after, more := []any(nil), true; more; {
@@ -101,6 +119,69 @@ func (d *DB) Check(ctx context.Context, o CheckOptions, found func(Finding) erro
 		}
 	}
 	return nil
+}
+
+// CheckPlace is where a bounded check goes on, by table, and whether it left rows out.
+type CheckPlace struct {
+	After      map[string][]string `json:"after"`
+	Unfinished bool                `json:"-"`
+}
+
+// bounded checks rows of the step from a place on, and from the beginning after the
+// end, until all are checked or the time is over. There are two steps in the area,
+// which share the time.
+func (s *checkStep) bounded(ctx context.Context, o CheckOptions, found func(Finding) error) error {
+	place := o.HomePlace
+	if place == nil {
+		place = &CheckPlace{}
+	}
+	if place.After == nil {
+		place.After = map[string][]string{}
+	}
+	after, err := keyOf(place.After[s.table])
+	if err != nil {
+		after = nil
+	}
+	whole := after == nil
+	for until := time.Now().Add(o.HomeTime / 2); ; {
+		if after, err = s.chunk(ctx, o, after, found); err != nil {
+			return err
+		}
+		switch {
+		case after == nil && whole:
+			delete(place.After, s.table)
+			return nil
+		case after == nil: // and from the beginning
+			whole = true
+		}
+		if time.Now().After(until) {
+			place.Unfinished = true
+			place.After[s.table], err = keyNames(after)
+			return err
+		}
+	}
+}
+
+// checkPlaceKey is the CheckPlace in meta.
+const checkPlaceKey = "check_place"
+
+// CheckPlace returns where the next bounded check goes on.
+func (d *DB) CheckPlace(ctx context.Context) (*CheckPlace, error) {
+	p := &CheckPlace{}
+	raw, err := d.Meta(ctx, checkPlaceKey)
+	if err == nil && raw != "" {
+		err = json.Unmarshal([]byte(raw), p)
+	}
+	return p, err
+}
+
+// SaveCheckPlace stores where the next bounded check goes on.
+func (d *DB) SaveCheckPlace(ctx context.Context, p *CheckPlace) error {
+	raw, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	return d.SetMeta(ctx, checkPlaceKey, string(raw))
 }
 
 // A checkStep is a part of a check: a table in an area, or the tallies.
@@ -120,9 +201,9 @@ func (s *checkStep) chunk(ctx context.Context, o CheckOptions, after []any, foun
 }
 
 // checkSteps returns the steps of a check, in their order.
-func (d *DB) checkSteps() []checkStep {
+func (d *DB) checkSteps(o CheckOptions) []checkStep {
 	var steps []checkStep
-	tables := d.checkedTables()
+	tables := d.checkedTables(o)
 	for _, area := range CheckAreas() {
 		for _, c := range tables {
 			if c.area != area {
@@ -141,8 +222,17 @@ func (d *DB) checkSteps() []checkStep {
 	return steps
 }
 
-func (d *DB) checkedTables() []checked {
-	return slices.Concat(d.checkedRows(), d.checkedParts(), checkedReblogs(), checkedThreads(), d.checkedHome(), d.checkedCounters(), checkedFiles(), d.checkedQueues())
+func (d *DB) checkedTables(o CheckOptions) []checked {
+	var out []checked
+	for _, c := range slices.Concat(d.checkedRows(), d.checkedParts(), d.checkedShown(o), checkedReblogs(), checkedThreads(), d.checkedHome(), d.checkedCounters(), checkedFiles(), d.checkedQueues()) {
+		// A table is read once in an area.
+		if i := slices.IndexFunc(out, func(have checked) bool { return have.area == c.area && have.table == c.table }); i >= 0 {
+			out[i].faults = append(out[i].faults, c.faults...)
+			continue
+		}
+		out = append(out, c)
+	}
+	return out
 }
 
 // checkRows checks the next rows of a table, as checkStep.chunk does.

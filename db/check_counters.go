@@ -20,16 +20,9 @@ func (d *DB) checkedCounters() []checked {
 	}
 	const (
 		unread    = "(SELECT COUNT(*) FROM chat_entries e WHERE e.chat_id = t.id AND e.unread)"
-		voters    = "(SELECT COUNT(DISTINCT v.account_id) FROM poll_votes v WHERE v.poll_id = t.id)"
 		reactions = "(SELECT COUNT(*) FROM emoji_reactions e WHERE e.status_id = t.id)"
 	)
-	sum := "(SELECT COALESCE(SUM(CAST(x.value ->> 'count' AS BIGINT)), 0) FROM json_each(t.reactions) x)"
-	if d.pool.dialect == Postgres {
-		sum = "(SELECT COALESCE(SUM(CAST(x ->> 'count' AS BIGINT)), 0) FROM jsonb_array_elements(CAST(t.reactions AS jsonb)) x)"
-	}
-	poll := counter("polls", "voters_count", "", voters)
-	// The votes of deleted accounts stay counted.
-	poll.wrong = "t.voters_count < " + voters + " AND EXISTS (SELECT 1 FROM statuses s WHERE s.id = t.status_id AND s.local)"
+	sum := "(SELECT COALESCE(SUM(CAST(" + d.member("count") + " AS BIGINT)), 0) FROM " + d.elements("t.reactions") + ")"
 	return []checked{
 		{area: CheckCounters, table: "accounts", key: []string{"id"}, chunk: countChunk, faults: []fault{
 			accounts("followers_count", "follows f WHERE f.target_id = t.id AND NOT f.pending"),
@@ -42,7 +35,7 @@ func (d *DB) checkedCounters() []checked {
 			statuses("favourites_count", "favourites f WHERE f.status_id = t.id"),
 			{column: "reactions", kept: sum, counted: reactions, wrong: sum + " <> " + reactions, repair: recountReactions},
 		}},
-		{area: CheckCounters, table: "polls", key: []string{"id"}, chunk: countChunk, faults: []fault{poll}},
+		{area: CheckCounters, table: "polls", key: []string{"id"}, chunk: countChunk, faults: d.checkedVotes()},
 		{area: CheckCounters, table: "chats", key: []string{"id"}, chunk: countChunk, faults: []fault{counter("chats", "unread", "", unread)}},
 	}
 }

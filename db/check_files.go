@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // checkedFiles compares the files that were stored with the rows that name them.
@@ -41,22 +42,43 @@ func loosen(ctx context.Context, tx *DB, key []any) error {
 	return err
 }
 
-// StoredFile is a file of the media store, by name, and its length.
+// StoredFile is a file of the media store, by name, with its length, and the hash of
+// what it contains: SHA-256 as hexadecimal text, "" if that is not known.
 type StoredFile struct {
 	Name string
 	Size int64
+	Hash string
+}
+
+// settling is the time in which a file that is being stored may still be missing.
+const settling = 15 * time.Minute
+
+// expected is the condition that a stored file is to be there. A sweep may remove one
+// that is loose, but for those that a row names.
+func expected() string {
+	named := "EXISTS (SELECT 1 FROM media_attachments m WHERE m.file <> '' AND m.file = t.name) OR EXISTS (SELECT 1 FROM backups b WHERE b.file <> '' AND b.file = t.name)"
+	for _, column := range []string{"avatar", "header", "background"} {
+		named += " OR EXISTS (SELECT 1 FROM accounts a WHERE a.local AND a." + column + " <> '' AND a." + column + " = '" + MediaPath + "' || t.name)"
+	}
+	return "(NOT EXISTS (SELECT 1 FROM loose_files l WHERE l.name = t.name) OR EXISTS (SELECT 1 FROM loose_files l WHERE l.name = t.name AND l.doomed_at IS NULL AND l.since < ?) AND (" + named + "))"
 }
 
 // StoredFiles returns up to limit files with names above after, by name. Files
 // that a sweep may remove are left out.
 func (d *DB) StoredFiles(ctx context.Context, after string, limit int) ([]StoredFile, error) {
-	return list[StoredFile](ctx, d, "stored files", `SELECT t.name, t.size FROM stored_files t WHERE t.name > ?
-		AND NOT EXISTS (SELECT 1 FROM loose_files l WHERE l.name = t.name) ORDER BY t.name`+limitOf(limit), after)
+	return list[StoredFile](ctx, d, "stored files", "SELECT t.name, t.size, t.hash FROM stored_files t WHERE t.name > ? AND "+expected()+" ORDER BY t.name"+limitOf(limit),
+		after, At(d.pool.now().Add(-settling)))
 }
 
 // ExpectedFile returns a file of StoredFiles, or ErrNotFound.
 func (d *DB) ExpectedFile(ctx context.Context, name string) (*StoredFile, error) {
-	return one[StoredFile](ctx, d, "file "+name, "SELECT name, size FROM stored_files WHERE name = ? AND NOT EXISTS (SELECT 1 FROM loose_files l WHERE l.name = stored_files.name)", name)
+	return one[StoredFile](ctx, d, "file "+name, "SELECT t.name, t.size, t.hash FROM stored_files t WHERE t.name = ? AND "+expected(), name, At(d.pool.now().Add(-settling)))
+}
+
+// NoteFileHash stores the hash of a file that had none.
+func (d *DB) NoteFileHash(ctx context.Context, name, hash string) error {
+	_, err := d.exec(ctx, "note contents of file", "UPDATE stored_files SET hash = ? WHERE name = ? AND hash = ''", hash, name)
+	return err
 }
 
 // UnknownFiles returns those of the names without a stored file.

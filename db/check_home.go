@@ -7,7 +7,7 @@ import (
 
 // checkedNewest is how many of the newest statuses of an author are looked for
 // on the home timeline of each follower.
-const checkedNewest = 10
+const checkedNewest = 1000
 
 // checkedHome compares home timelines with accounts, lists and follows. Entries
 // without a status are no fault, since they are swept.
@@ -52,8 +52,8 @@ var missing = fmt.Sprintf(`(SELECT s.id, s.visibility, s.reblog_of_id FROM statu
 	WHERE n.id > t.id AND n.reblog_of_id IS NULL AND n.visibility IN ('public', 'unlisted', 'private', 'local')
 	AND NOT EXISTS (SELECT 1 FROM home_entries h WHERE h.account_id = t.follower_id AND h.status_id = n.id)
 	AND NOT EXISTS (SELECT 1 FROM status_recipients r WHERE r.status_id = n.id)
-	AND EXISTS (SELECT 1 FROM home_entries h JOIN statuses o ON o.id = h.status_id
-		WHERE h.account_id = t.follower_id AND h.status_id < n.id AND h.status_id > t.id AND o.account_id = t.target_id)`, checkedNewest)
+	AND EXISTS (SELECT 1 FROM home_entries h
+		WHERE h.account_id = t.follower_id AND h.status_id < n.id AND h.status_id > t.id AND h.author_id = t.target_id)`, checkedNewest)
 
 var missingEntries = "t.local AND NOT t.pending AND EXISTS (SELECT 1 FROM " + missing + ")"
 

@@ -54,9 +54,9 @@ func (d *DB) checkedParts() []checked {
 // tagsOf are the hashtags of a status as rows x with a value.
 func (d *DB) tagsOf(status string) string {
 	if d.pool.dialect == Postgres {
-		return "jsonb_array_elements_text(CAST(" + status + ".tags AS jsonb)) x (value)"
+		return "jsonb_array_elements_text(" + d.listOf(status+".tags") + ") x (value)"
 	}
-	return "json_each(" + status + ".tags) x"
+	return "json_each(" + d.listOf(status+".tags") + ") x"
 }
 
 // fileTags files a status under its hashtags.

@@ -69,7 +69,7 @@ func (d *DB) SaveCheckWalk(ctx context.Context, w *CheckWalk) (bool, error) {
 
 // BeginCheck makes w begin a check, at a time in Unix seconds.
 func (d *DB) BeginCheck(w *CheckWalk, at int64) {
-	first := d.checkSteps()[0]
+	first := d.checkSteps(CheckOptions{})[0]
 	w.BeganAt, w.Found = at, map[string]int{}
 	w.Area, w.Table, w.After = first.area, first.table, nil
 }
@@ -78,7 +78,7 @@ func (d *DB) BeginCheck(w *CheckWalk, at int64) {
 // It repairs nothing. A table that a later version does not check any more begins
 // the check anew. An error leaves w as it is, but for its findings.
 func (d *DB) CheckNext(ctx context.Context, w *CheckWalk, o CheckOptions, at int64, found func(Finding)) error {
-	steps := d.checkSteps()
+	steps := d.checkSteps(o)
 	i := slices.IndexFunc(steps, func(s checkStep) bool { return s.area == w.Area && s.table == w.Table })
 	if i < 0 {
 		d.BeginCheck(w, at)

@@ -69,9 +69,9 @@ func (d *DB) SetMascot(ctx context.Context, m *MediaAttachment) error {
 const removalTime = 15 * time.Minute
 
 // HoldFile protects the file with this name from sweeps for some hours, so that
-// it can be stored and named by a row, and stores its length in bytes. It is
+// it can be stored and named by a row, and stores its length in bytes and its hash. It is
 // false while the file is being removed.
-func (d *DB) HoldFile(ctx context.Context, name string, size int64) (held bool, err error) {
+func (d *DB) HoldFile(ctx context.Context, name string, size int64, hash string) (held bool, err error) {
 	now := d.Now()
 	err = d.Tx(ctx, func(tx *DB) error {
 		n, err := tx.exec(ctx, "hold file", `INSERT INTO loose_files (name, since) VALUES (?, ?)
@@ -80,7 +80,7 @@ func (d *DB) HoldFile(ctx context.Context, name string, size int64) (held bool, 
 		if held = n > 0; err != nil || !held {
 			return err
 		}
-		_, err = tx.exec(ctx, "note length of file", "INSERT INTO stored_files (name, size) VALUES (?, ?) ON CONFLICT (name) DO NOTHING", name, size)
+		_, err = tx.exec(ctx, "note length of file", "INSERT INTO stored_files (name, size, hash) VALUES (?, ?, ?) ON CONFLICT (name) DO NOTHING", name, size, hash)
 		return err
 	})
 	return held, err

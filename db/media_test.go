@@ -38,7 +38,7 @@ func seedFiles(t *testing.T, d *db.DB) {
 			if err := tx.CreateAttachments(ctx, files); err != nil {
 				return err
 			}
-			if _, err := tx.HoldFile(ctx, fmt.Sprint("loose", i), 7); err != nil {
+			if _, err := tx.HoldFile(ctx, fmt.Sprint("loose", i), 7, ""); err != nil {
 				return err
 			}
 		}
@@ -63,7 +63,7 @@ func TestFilesAreFoundByIndexes(t *testing.T) {
 			},
 			"loose files":  func(ctx context.Context) error { return err1(d.OrphanedFiles(ctx, later, true, 20)) },
 			"to doom one":  func(ctx context.Context) error { return err1(d.BeginFileRemoval(ctx, "loose7", later)) },
-			"to hold one":  func(ctx context.Context) error { return err1(d.HoldFile(ctx, "loose8", 7)) },
+			"to hold one":  func(ctx context.Context) error { return err1(d.HoldFile(ctx, "loose8", 7, "")) },
 			"unused ones":  func(ctx context.Context) error { return err1(d.DeleteUnusedMedia(ctx, later.Add(-24*time.Hour), 20)) },
 			"a banned one": func(ctx context.Context) error { return err1(d.MediaBanned(ctx, "https://far.example/x")) },
 			"one that is shown": func(ctx context.Context) error {
@@ -131,7 +131,7 @@ func TestFilesBecomeLooseWithTheRowsThatNamedThem(t *testing.T) {
 		}
 		// A file that is held again stays for a while. A file under removal
 		// cannot be held.
-		held, err := d.HoldFile(ctx, "one", 7)
+		held, err := d.HoldFile(ctx, "one", 7, "")
 		if err != nil || !held {
 			t.Errorf("held %v, %v", held, err)
 		}
@@ -145,13 +145,13 @@ func TestFilesBecomeLooseWithTheRowsThatNamedThem(t *testing.T) {
 				t.Errorf("%s is doomed %v, %v", name, doomed, err)
 			}
 		}
-		if held, err := d.HoldFile(ctx, "waits", 7); err != nil || held {
+		if held, err := d.HoldFile(ctx, "waits", 7, ""); err != nil || held {
 			t.Errorf("a doomed file is held, %v", err)
 		}
 		if err := d.EndFileRemoval(ctx, "waits"); err != nil {
 			t.Fatal(err)
 		}
-		if held, err := d.HoldFile(ctx, "waits", 7); err != nil || !held {
+		if held, err := d.HoldFile(ctx, "waits", 7, ""); err != nil || !held {
 			t.Errorf("held %v, %v", held, err)
 		}
 	})

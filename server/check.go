@@ -3,12 +3,15 @@ package server
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
+	"time"
 
 	"svc/db"
 	"svc/server/platform/config"
 	"svc/server/platform/media"
 	"svc/server/rules/auth"
+	"svc/server/rules/social"
 )
 
 // CheckReport is the result of svcd check.
@@ -29,6 +32,8 @@ type CheckedArea struct {
 	Found    int          `json:"found"`
 	Repaired int          `json:"repaired"`
 	Findings []db.Finding `json:"findings"` // the first of them
+	// Unfinished says that the time was over, and that the next check goes on there.
+	Unfinished bool `json:"unfinished,omitempty"`
 }
 
 const (
@@ -37,6 +42,8 @@ const (
 	mostFindings = 100
 	// checkPasses bounds the passes of a repair: what one mends may uncover more.
 	checkPasses = 5
+	// homeTime bounds one pass over home timelines, which are more than all else.
+	homeTime = time.Minute
 )
 
 // Check checks the directory of users, the database and the files. With repair it
@@ -46,10 +53,21 @@ func Check(ctx context.Context, settings *config.Settings, d *db.DB, files *medi
 	for _, area := range db.CheckAreas() {
 		report.Areas = append(report.Areas, CheckedArea{Area: area, Findings: []db.Finding{}})
 	}
+	began, err := d.CheckPlace(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for range checkPasses {
-		mended, err := checkAll(ctx, report, d, files, repair)
-		if err != nil || !mended {
+		place := &db.CheckPlace{After: maps.Clone(began.After)}
+		mended, err := checkAll(ctx, settings, report, d, files, repair, place)
+		if err != nil {
 			return report, err
+		}
+		if !mended {
+			if len(place.After) == 0 && len(began.After) == 0 {
+				return report, nil
+			}
+			return report, d.SaveCheckPlace(ctx, place)
 		}
 	}
 	return report, nil
@@ -57,7 +75,7 @@ func Check(ctx context.Context, settings *config.Settings, d *db.DB, files *medi
 
 // checkAll is one pass of Check. What it mends is added to the report; what it leaves
 // replaces what the pass before left.
-func checkAll(ctx context.Context, report *CheckReport, d *db.DB, files *media.Stores, repair bool) (mended bool, err error) {
+func checkAll(ctx context.Context, settings *config.Settings, report *CheckReport, d *db.DB, files *media.Stores, repair bool, place *db.CheckPlace) (mended bool, err error) {
 	for i := range report.Areas {
 		a := &report.Areas[i]
 		before := a.Repaired
@@ -71,16 +89,24 @@ func checkAll(ctx context.Context, report *CheckReport, d *db.DB, files *media.S
 			}
 			return nil
 		}
-		err := d.Check(ctx, db.CheckOptions{Repair: repair, Areas: []string{a.Area}}, take)
+		o := CheckRules(settings)
+		o.Repair, o.Areas, o.HomeTime, o.HomePlace = repair, []string{a.Area}, homeTime, place
+		err := d.Check(ctx, o, take)
 		if err == nil && a.Area == db.CheckFiles {
 			err = files.Check(ctx, repair, take)
 		}
 		if err != nil {
 			return false, err
 		}
+		a.Unfinished = a.Area == db.CheckHome && place.Unfinished
 		mended = mended || a.Repaired > before
 	}
 	return mended, nil
+}
+
+// CheckRules are the options of a check that follow from the settings.
+func CheckRules(settings *config.Settings) db.CheckOptions {
+	return db.CheckOptions{Text: social.Searchable, FollowsOfBlocked: !settings.User.DenyFollowBlocked, FollowsToBlocked: !settings.ActivityPub.UnfollowBlocked}
 }
 
 func repaired(findings []db.Finding) []db.Finding {

@@ -52,8 +52,12 @@ func (s *Server) checkDatabase(ctx context.Context, _ jobs.CheckDatabase) error 
 		if w.FilesLeft > 0 {
 			area = db.CheckFiles
 			s.checkFiles(ctx, w, take)
-		} else if err := s.DB.CheckNext(ctx, w, db.CheckOptions{Chunk: checkRows}, before.Unix(), take); err != nil {
-			return err
+		} else {
+			o := CheckRules(s.Settings.Load())
+			o.Chunk = checkRows
+			if err := s.DB.CheckNext(ctx, w, o, before.Unix(), take); err != nil {
+				return err
+			}
 		}
 		now := s.now()
 		over := now.Sub(began) >= checkSlice

@@ -81,6 +81,14 @@ func (a *app) printCheck(r *server.CheckReport, asJSON bool) error {
 	return errors.New("a check failed")
 }
 
+// unfinished says that an area was checked in part.
+func unfinished(area server.CheckedArea) string {
+	if !area.Unfinished {
+		return ""
+	}
+	return ", as far as was looked at in a minute; the next check goes on there"
+}
+
 // printFindings prints one line for each area, and one for each finding.
 func (a *app) printFindings(r *server.CheckReport) error {
 	said := "directory: " + r.Directory.Result + "\n"
@@ -90,11 +98,11 @@ func (a *app) printFindings(r *server.CheckReport) error {
 	for _, area := range r.Areas {
 		switch area.Found {
 		case 0:
-			said += area.Area + ": right\n"
+			said += area.Area + ": right" + unfinished(area) + "\n"
 		case area.Repaired:
-			said += fmt.Sprintf("%s: %d repaired\n", area.Area, area.Repaired)
+			said += fmt.Sprintf("%s: %d repaired%s\n", area.Area, area.Repaired, unfinished(area))
 		default:
-			said += fmt.Sprintf("%s: FAILED: %d wrong, %d repaired\n", area.Area, area.Found, area.Repaired)
+			said += fmt.Sprintf("%s: FAILED: %d wrong, %d repaired%s\n", area.Area, area.Found, area.Repaired, unfinished(area))
 		}
 		for _, f := range area.Findings {
 			said += fmt.Sprintf("  %s of %s: %s", f.Check, f.Row, f.Fault)

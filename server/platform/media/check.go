@@ -2,8 +2,11 @@ package media
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -24,12 +27,12 @@ const (
 )
 
 // Check compares the stored files with the rows about them, and calls found for
-// each difference. It opens every file. In folders it also finds files that no
+// each difference. It reads every file. In folders it also finds files that no
 // row knows, which a repair leaves to the next sweep.
 func (s *Stores) Check(ctx context.Context, repair bool, found func(db.Finding) error) error {
 	for place, more := "", true; more; more = place != "" {
 		var err error
-		if place, _, err = s.checkFrom(ctx, place, checkedFiles, repair, found); err != nil {
+		if place, _, err = s.checkFrom(ctx, place, checkedFiles, repair, true, found); err != nil {
 			return err
 		}
 	}
@@ -38,9 +41,10 @@ func (s *Stores) Check(ctx context.Context, repair bool, found func(db.Finding) 
 
 // CheckSome goes on with a Check without repairs from a place, "" for the beginning:
 // about up to limit rows, or about the files of one part of a folder. It returns the
-// next place, "" at the end, and the number of files that it looked at.
+// next place, "" at the end, and the number of files that it looked at. It opens files and
+// does not read them, which in a bucket costs money.
 func (s *Stores) CheckSome(ctx context.Context, place string, limit int, found func(db.Finding) error) (next string, n int, err error) {
-	return s.checkFrom(ctx, place, limit, false, found)
+	return s.checkFrom(ctx, place, limit, false, false, found)
 }
 
 // The kinds of places: behind the row of a file, and in front of a part of a folder.
@@ -49,12 +53,12 @@ const (
 	beforePart = "part "
 )
 
-func (s *Stores) checkFrom(ctx context.Context, place string, limit int, repair bool, found func(db.Finding) error) (next string, n int, err error) {
+func (s *Stores) checkFrom(ctx context.Context, place string, limit int, repair, read bool, found func(db.Finding) error) (next string, n int, err error) {
 	part, inFolders := strings.CutPrefix(place, beforePart)
 	if !inFolders {
 		part = ""
 		after := strings.TrimPrefix(place, behindRow)
-		if after, n, err = s.checkRows(ctx, after, limit, found); err != nil || after != "" {
+		if after, n, err = s.checkRows(ctx, after, limit, read, found); err != nil || after != "" {
 			return behindRow + after, n, err
 		}
 	}
@@ -76,14 +80,14 @@ func (s *Stores) checkFrom(ctx context.Context, place string, limit int, repair 
 }
 
 // checkRows opens up to limit files with names above after, and returns the name of
-// the last, "" at the end.
-func (s *Stores) checkRows(ctx context.Context, after string, limit int, found func(db.Finding) error) (last string, n int, err error) {
+// the last, "" at the end. With read it compares what they contain.
+func (s *Stores) checkRows(ctx context.Context, after string, limit int, read bool, found func(db.Finding) error) (last string, n int, err error) {
 	files, err := s.db.StoredFiles(ctx, after, limit)
 	if err != nil {
 		return "", 0, err
 	}
 	for _, f := range files {
-		fault, err := s.fault(ctx, f)
+		fault, err := s.fault(ctx, f, read)
 		if err == nil && fault != "" {
 			err = found(db.Finding{Area: db.CheckFiles, Check: "stored_files.size", Row: f.Name, Fault: fault, Unmendable: "the file has to come from a backup"})
 		}
@@ -99,7 +103,7 @@ func (s *Stores) checkRows(ctx context.Context, after string, limit int, found f
 }
 
 // fault returns the fault of a stored file in words, "" for none.
-func (s *Stores) fault(ctx context.Context, f db.StoredFile) (string, error) {
+func (s *Stores) fault(ctx context.Context, f db.StoredFile, read bool) (string, error) {
 	said := ""
 	switch file, err := s.Open(ctx, f.Name); {
 	case errors.Is(err, db.ErrNotFound):
@@ -109,8 +113,10 @@ func (s *Stores) fault(ctx context.Context, f db.StoredFile) (string, error) {
 	default:
 		if file.Size() != f.Size {
 			said = fmt.Sprintf("the file has %d bytes of %d", file.Size(), f.Size)
+		} else if read {
+			said, err = s.changed(ctx, f, file)
 		}
-		if err := file.Close(); err != nil {
+		if err := errors.Join(err, file.Close()); err != nil {
 			return "", err
 		}
 	}
@@ -122,6 +128,23 @@ func (s *Stores) fault(ctx context.Context, f db.StoredFile) (string, error) {
 		return "", nil
 	}
 	return said, err
+}
+
+// changed compares what a file contains with what was stored. The contents of a file
+// from before hashes were kept are taken as right at the first check.
+func (s *Stores) changed(ctx context.Context, f db.StoredFile, file io.Reader) (string, error) {
+	sum := sha256.New()
+	if _, err := io.Copy(sum, file); err != nil {
+		return "", fmt.Errorf("read %s: %w", f.Name, err)
+	}
+	hash := hex.EncodeToString(sum.Sum(nil))
+	switch f.Hash {
+	case hash:
+		return "", nil
+	case "":
+		return "", s.db.NoteFileHash(ctx, f.Name, hash)
+	}
+	return "the file has other bytes than were stored", nil
 }
 
 // parts returns the paths of the parts of all known folders, sorted.

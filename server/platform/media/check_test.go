@@ -81,3 +81,57 @@ func TestFilesAreCheckedInPieces(t *testing.T) {
 		}
 	})
 }
+
+// TestFilesWithOtherBytesAreFound: of the same length too, and such that were stored
+// within the last hours.
+func TestFilesWithOtherBytesAreFound(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		data := t.TempDir()
+		stores := NewStores(w.db, data, "", w.live)
+		w.store = stores
+		one, two, loose := w.upload("one"), w.upload("two"), w.upload("six")
+		w.show(one)
+		w.show(two)
+		w.later(time.Hour)
+		path := func(name string) string { return filepath.Join(data, "uploads", name[:2], name) }
+		check := func() (found []string) {
+			t.Helper()
+			err := stores.Check(t.Context(), false, func(f db.Finding) error {
+				found = append(found, f.Row+": "+f.Fault)
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			slices.Sort(found)
+			return found
+		}
+		if found := check(); len(found) > 0 {
+			t.Errorf("of whole files %q", found)
+		}
+		for _, err := range []error{os.WriteFile(path(one.File), []byte("eno"), 0o600), os.Remove(path(two.File)), os.WriteFile(path(loose.File), []byte("xis"), 0o600)} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		const other = ": the file has other bytes than were stored"
+		want := []string{one.File + other, two.File + ": the file is missing", loose.File + other}
+		slices.Sort(want)
+		if found := check(); !slices.Equal(found, want) {
+			t.Errorf("found %q, want %q", found, want)
+		}
+		// A file from before hashes were kept: what it contains first is right.
+		if _, err := w.db.Writer().ExecContext(t.Context(), "UPDATE stored_files SET hash = ''"); err != nil {
+			t.Fatal(err)
+		}
+		if found := check(); len(found) != 1 {
+			t.Errorf("without hashes %q", found)
+		}
+		if err := os.WriteFile(path(one.File), []byte("one"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if found := check(); !slices.Contains(found, one.File+other) {
+			t.Errorf("after a change %q", found)
+		}
+	})
+}

@@ -269,7 +269,7 @@ func (s *Service) Keep(ctx context.Context, d *Draft) (string, error) {
 	name := s.storedName(d)
 	// The same file may be under removal.
 	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second) {
-		held, err := s.db.HoldFile(ctx, name, d.Size)
+		held, err := s.db.HoldFile(ctx, name, d.Size, d.Hash)
 		if err != nil {
 			return "", err
 		}

@@ -205,7 +205,7 @@ func (s *Service) UpdateStatus(ctx context.Context, by *db.Account, id string, s
 		if status, err = tx.StatusByID(ctx, id); err != nil {
 			return err
 		}
-		if err := tx.IndexStatus(ctx, status, searchable(status)); err != nil {
+		if err := tx.IndexStatus(ctx, status, Searchable(status)); err != nil {
 			return err
 		}
 		if err := changeReblogs(ctx, tx, status, jobs.ChangeReblogs{StatusID: status.ID}); err != nil {

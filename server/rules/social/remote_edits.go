@@ -154,7 +154,7 @@ func (s *Service) edit(ctx context.Context, tx *db.DB, row *db.Status, before *v
 	if err := tx.ReplaceTags(ctx, row.ID, before.row.Tags, row.Tags); err != nil {
 		return err
 	}
-	if err := tx.IndexStatus(ctx, row, searchable(row)); err != nil {
+	if err := tx.IndexStatus(ctx, row, Searchable(row)); err != nil {
 		return err
 	}
 	if err := changeReblogs(ctx, tx, row, jobs.ChangeReblogs{StatusID: row.ID}); err != nil {

@@ -17,8 +17,8 @@ const (
 	indexFor = 2 * time.Minute
 )
 
-// searchable returns the text that a status is indexed by.
-func searchable(s *db.Status) string {
+// Searchable returns the text that a status is indexed by.
+func Searchable(s *db.Status) string {
 	return s.SpoilerText + "\n" + text.Plain(s.Content)
 }
 
@@ -32,7 +32,7 @@ func (s *Service) Reindex(ctx context.Context) error {
 		func(tx *db.DB) (bool, error) { return tx.ReindexFacets(ctx, indexChunk) },
 		func(tx *db.DB) (bool, error) { return tx.ReindexLog(ctx, indexChunk) },
 		func(tx *db.DB) (bool, error) { return tx.RenameTags(ctx, indexChunk, text.Tag) },
-		func(tx *db.DB) (bool, error) { return tx.ReindexStatuses(ctx, indexChunk, searchable) },
+		func(tx *db.DB) (bool, error) { return tx.ReindexStatuses(ctx, indexChunk, Searchable) },
 	} {
 		for more := true; more; {
 			late := !s.now().Before(until)

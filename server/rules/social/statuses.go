@@ -168,7 +168,7 @@ func (s *Service) posted(ctx context.Context, tx *db.DB, p posting) error {
 	if err := tx.AddTags(ctx, row.ID, row.Tags); err != nil {
 		return err
 	}
-	if err := tx.IndexStatus(ctx, row, searchable(row)); err != nil {
+	if err := tx.IndexStatus(ctx, row, Searchable(row)); err != nil {
 		return err
 	}
 	if len(p.told) > 0 {
