@@ -1,0 +1,163 @@
+package e2e
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"svc/client/api"
+	"svc/db/dbtest"
+	"svc/server/platform/webpush/webpushtest"
+)
+
+// slowly sends a request over a connection of its own and reads a byte of the answer
+// every now and then, or none at all, until done.
+func (p *process) slowly(target, token string, reads bool, done <-chan struct{}) {
+	conn, err := p.dial(p.t.Context(), "", "")
+	if err != nil {
+		return
+	}
+	defer func() { _ = conn.Close() }()
+	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: 127.0.0.1\r\n%s\r\n", target, token); err != nil {
+		return
+	}
+	for one := make([]byte, 1); ; {
+		select {
+		case <-done:
+			return
+		case <-time.After(200 * time.Millisecond):
+		}
+		if !reads {
+			continue
+		}
+		_ = conn.SetReadDeadline(time.Now().Add(time.Second))
+		if _, err := conn.Read(one); err != nil {
+			if timeout, ok := err.(net.Error); !ok || !timeout.Timeout() {
+				return // cut off
+			}
+		}
+	}
+}
+
+// TestOthersAreServedWhilePeopleAndStrangersDoTheirWorst: for SVC_TEST_ATTACK (default
+// 4s), four people mention each other once a second and have five devices each at a push
+// service that never answers; a hundred strangers listen to the public stream without
+// reading, thirty come and go, and resume; fifty read a page a byte at a time. It logs
+// the figures of docs/limits.md.
+func TestOthersAreServedWhilePeopleAndStrangersDoTheirWorst(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a load")
+	}
+	long, err := time.ParseDuration(cmp.Or(os.Getenv("SVC_TEST_ATTACK"), "4s"))
+	must(t, err)
+	dbtest.EachDSN(t, func(t *testing.T, dsn string) {
+		p := newProcess(t, shortDir(t), postgresOnly(dsn))
+		p.env = []string{"SVC_FEDERATION_INSECURE=true"}
+		people := []string{"ann", "ben", "cat", "dan"}
+		for _, name := range append(people, "alice") {
+			p.user(name)
+		}
+		p.start()
+		done := make(chan struct{})
+		var asked, posted atomic.Int64
+		service := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			asked.Add(1)
+			select {
+			case <-r.Context().Done():
+			case <-done:
+			}
+		}))
+		defer service.Close()
+		device := webpushtest.Start(t).Device
+		tokens := map[string]string{}
+		for _, name := range people {
+			for i := range 5 {
+				tokens[name] = p.logIn(name)
+				yes := api.PushAlerts{Mention: true}
+				_, err := p.client(tokens[name]).Push.Subscribe(t.Context(), api.NewPushSubscription{
+					Subscription: api.PushTarget{Endpoint: fmt.Sprintf("%s/%s/%d", service.URL, name, i), Keys: api.PushKeys{P256dh: device.P256dh, Auth: device.Auth}},
+					Data:         api.PushData{Alerts: &yes},
+				})
+				must(t, err)
+			}
+		}
+		text := "@ann @ben @cat @dan " + strings.Repeat("tea ", 100)
+		alice := p.logIn("alice")
+		for range 40 { // what visitors read, before and during the attack
+			_, err := p.client(alice).Statuses.Post(t.Context(), api.NewStatus{Status: strings.ReplaceAll(text, "@", "")})
+			must(t, err)
+		}
+		during := func(d time.Duration) (p50, p99 time.Duration) {
+			ended := make(chan struct{})
+			time.AfterFunc(d, func() { close(ended) })
+			took := p.visit(t, alice, ended)
+			if len(took) == 0 {
+				t.Fatal("no visitor was answered")
+			}
+			return took[len(took)/2], took[len(took)*99/100]
+		}
+		idle50, idle99 := during(min(long/4, 10*time.Second))
+		before := p.peak()
+
+		var attackers sync.WaitGroup
+		again := func(pause time.Duration, do func()) {
+			attackers.Go(func() {
+				for {
+					select {
+					case <-done:
+						return
+					case <-time.After(pause):
+						do()
+					}
+				}
+			})
+		}
+		for _, name := range people {
+			c := p.client(tokens[name])
+			again(time.Second, func() {
+				if _, err := c.Statuses.Post(t.Context(), api.NewStatus{Status: text}); err != nil {
+					t.Errorf("%s posts: %v", name, err)
+				}
+				posted.Add(1)
+			})
+		}
+		for range 100 {
+			attackers.Go(func() { p.slowly("/api/v1/streaming/public", "", false, done) })
+		}
+		for range 50 {
+			attackers.Go(func() { p.slowly("/api/v1/timelines/public?limit=40", "", true, done) })
+		}
+		for range 30 {
+			again(100*time.Millisecond, func() {
+				conn, err := p.dial(t.Context(), "", "")
+				if err != nil {
+					return
+				}
+				defer func() { _ = conn.Close() }()
+				_ = conn.SetDeadline(time.Now().Add(300 * time.Millisecond))
+				_, _ = io.WriteString(conn, "GET /api/v1/streaming/public HTTP/1.1\r\nHost: 127.0.0.1\r\nLast-Event-ID: 1\r\n\r\n")
+				_, _ = io.CopyN(io.Discard, conn, 512)
+			})
+		}
+		p50, p99 := during(long)
+		close(done)
+		attackers.Wait()
+		if posted.Load() == 0 || asked.Load() == 0 {
+			t.Errorf("%d statuses posted, the push service called %d times", posted.Load(), asked.Load())
+		}
+		t.Logf("visitors: idle p50 %s p99 %s, under attack p50 %s p99 %s; memory at most %d MiB, before %d; %d statuses, %d calls of the push service",
+			idle50, idle99, p50, p99, p.peak(), before, posted.Load(), asked.Load())
+		if got := p.peak(); got >= 400 {
+			t.Errorf("svcd held %d MiB", got)
+		}
+	})
+}
