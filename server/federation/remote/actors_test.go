@@ -154,6 +154,7 @@ func TestAnActorsProfileIsCutAndCleaned(t *testing.T) {
 		fields := []any{
 			peer.Doc{"type": "PropertyValue", "name": "Site", "value": `<a href="https://bob.example" rel="me" onclick="x()">bob</a><script>x()</script>`},
 			peer.Doc{"type": "Image", "url": "https://p.example/1.png"},
+			peer.Doc{"type": "PropertyValue", "name": "Map<K, V> &amp;", "value": "a<b & <c"},
 		}
 		for range 30 {
 			fields = append(fields, peer.Doc{"type": "PropertyValue", "name": strings.Repeat("n", 600), "value": strings.Repeat("v", 3000)})
@@ -179,7 +180,7 @@ func TestAnActorsProfileIsCutAndCleaned(t *testing.T) {
 		if err != nil {
 			w.Fatal(err)
 		}
-		if len(a.Fields) != 20 || len(a.Fields[1].Name) != 512 || len(a.FieldsHTML[1].Value) != 2048 {
+		if len(a.Fields) != 20 || len(a.Fields[2].Name) != 512 || len(a.FieldsHTML[2].Value) != 2048 {
 			w.Errorf("%d fields", len(a.Fields))
 		}
 		if len([]rune(a.DisplayName)) != 100 || len(a.Note) != 5000 || !strings.HasPrefix(a.NoteHTML, "<p>Hi <b>you</b></p>") && !strings.HasPrefix(a.NoteHTML, "<p>Hi <strong>you</strong></p>") {
@@ -187,6 +188,9 @@ func TestAnActorsProfileIsCutAndCleaned(t *testing.T) {
 		}
 		if html := a.FieldsHTML[0].Value; strings.Contains(html, "script") || strings.Contains(html, "onclick") || !strings.Contains(html, `href="https://bob.example"`) {
 			w.Errorf("field %s", html)
+		}
+		if name, html := a.Fields[1].Name, a.FieldsHTML[1].Value; name != "Map<K, V> &amp;" || html != "a&lt;b &amp; &lt;c" {
+			w.Errorf("plain text is %q: %s", name, html)
 		}
 		no := false
 		got := &db.Account{

@@ -105,11 +105,12 @@ func (s *Service) readFields(doc activitypub.Object, a *db.Account) {
 			continue
 		}
 		name, value := oneLine(f.Text("name"), bounds.AccountFieldNameLength), truncate(f.Text("value"), bounds.AccountFieldValueLength)
+		html := truncate(text.AsHTML(f.Text("value")), bounds.AccountFieldValueLength)
 		if name == "" && value == "" {
 			continue
 		}
 		a.Fields = append(a.Fields, db.Field{Name: name, Value: value})
-		a.FieldsHTML = append(a.FieldsHTML, db.Field{Name: name, Value: text.SanitizeField(value)})
+		a.FieldsHTML = append(a.FieldsHTML, db.Field{Name: name, Value: text.SanitizeField(html)})
 	}
 }
 

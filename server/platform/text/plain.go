@@ -179,6 +179,15 @@ func Either(s string) string {
 	return Lines(s)
 }
 
+// AsHTML returns a text of the kind that Either takes as HTML, which is not safe yet:
+// the values of profile fields.
+func AsHTML(s string) string {
+	if isHTML(s) || !strings.Contains(s, "<") {
+		return s
+	}
+	return typed(s)
+}
+
 // isHTML reports whether s reads as HTML: everything in it that begins like a tag
 // is a whole one of a known element, and one of them has its end or needs none;
 // or, without a <, each & begins a character reference. So "a<b", "Vec<u8>" and
@@ -227,7 +236,7 @@ func isHTML(s string) bool {
 // elements are those of texts.
 var elements = func() map[string]bool {
 	out := map[string]bool{}
-	for name := range strings.FieldsSeq("a abbr b big cite code del em font i img ins kbd mark q rb rp rt rtc ruby s samp script small span strike strong style sub sup tt u var wbr") {
+	for name := range strings.FieldsSeq("a abbr b bdi bdo big cite code data del dfn em font i iframe img ins kbd mark q rb rp rt rtc ruby s samp script small span strike strong style sub sup svg time tt u var video wbr") {
 		out[name] = true
 	}
 	for name := range spaces {

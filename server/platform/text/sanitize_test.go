@@ -176,6 +176,14 @@ func TestPlainTextIsNoHTML(t *testing.T) {
 	})
 }
 
+func TestTextsInPlaceOfHTMLAreEscaped(t *testing.T) {
+	same := func(s string) sanitizing { return sanitizing{s, s} }
+	checkSanitizing(t, AsHTML, []sanitizing{
+		same(`<a href="https://a.example">a</a> x &lt; y`), same("Tom &amp; Jerry"), same("AT&T"), same("<p>1 < 2</p>"), same(""),
+		{"a<b", "a&lt;b"}, {"Vec<u8> &amp; x\ny", "Vec&lt;u8&gt; &amp;amp; x<br>y"}, {"C<T>", "C&lt;T&gt;"}, {"I <3 you", "I &lt;3 you"},
+	})
+}
+
 func TestEitherReadsOnlyHTMLAsHTML(t *testing.T) {
 	same := func(s string) sanitizing { return sanitizing{s, s} }
 	checkSanitizing(t, Either, []sanitizing{
