@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net/url"
 	"slices"
 	"strings"
 	"unicode"
@@ -44,7 +43,7 @@ func (a *Search) V2(c *gin.Context) error {
 	}
 	answer := api.SearchV2{Search: *out, Hashtags: api.List[api.Tag]{}}
 	for _, name := range tags {
-		answer.Hashtags = append(answer.Hashtags, api.Tag{Name: name, URL: a.Site.Base + "/tag/" + url.PathEscape(text.Tag(name))})
+		answer.Hashtags = append(answer.Hashtags, api.Tag{Name: name, URL: a.Site.Base + "/tag/" + hosts.URI(text.Tag(name))})
 	}
 	return web.OK(c, answer)
 }
@@ -75,6 +74,9 @@ func (a *Search) search(c *gin.Context) (*api.Search, []string, error) {
 	tags := []string{}
 	if wanted("hashtags") {
 		tags = window(hashtags(query), q.Offset, q.Limit)
+	}
+	if isAddress(query) {
+		query = hosts.URI(query)
 	}
 	query = a.resolved(c, query, q.Resolve && q.Offset == 0 && q.Type != "hashtags")
 	// A part that fails is empty; the other parts are still sent.

@@ -12,6 +12,7 @@ import (
 	nethtml "golang.org/x/net/html"
 
 	"svc/client/api"
+	"svc/server/platform/hosts"
 	"svc/server/platform/text"
 )
 
@@ -61,7 +62,7 @@ func withEmojis(s string, emojis []api.Emoji) string {
 // webAddress is an address that a page may load or lead to, empty for any other
 // than http and https.
 func webAddress(s string) string {
-	u, err := url.Parse(s)
+	u, err := url.Parse(hosts.URI(s))
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return ""
 	}

@@ -7,6 +7,7 @@ import (
 
 	"svc/client/api"
 	"svc/db"
+	"svc/server/platform/hosts"
 	"svc/server/platform/text"
 )
 
@@ -21,7 +22,7 @@ func (v *View) Account(a *db.Account) api.Account {
 	out := api.Account{
 		ID: a.ID, Username: a.Username(), Acct: a.Nickname, DisplayName: a.DisplayName,
 		Locked: a.Locked, Bot: a.ActorType == "Service" || a.ActorType == "Application", Group: a.ActorType == "Group",
-		Discoverable: a.Discoverable, CreatedAt: api.Time{Time: a.CreatedAt.Time}, Note: a.NoteHTML, URL: a.URL,
+		Discoverable: a.Discoverable, CreatedAt: api.Time{Time: a.CreatedAt.Time}, Note: a.NoteHTML, URL: hosts.URI(a.URL),
 		Avatar: v.avatar(a.Avatar), Header: v.orDefault(a.Header, "/images/banner.png"),
 		FollowersCount: int(a.FollowersCount), FollowingCount: int(a.FollowingCount), StatusesCount: int(a.StatusesCount),
 		Emojis: v.emojis(a.Emojis),

@@ -7,6 +7,7 @@ import (
 
 	"svc/client/api"
 	"svc/db"
+	"svc/server/platform/hosts"
 	"svc/server/platform/text"
 )
 
@@ -36,7 +37,7 @@ func (v *View) userPart(u *db.AdminUser) api.UserPart {
 		AccountID: u.ID, Nickname: u.Nickname, Email: optional(u.Email), Avatar: v.avatar(u.Avatar),
 		DisplayName: text.Line(u.DisplayName), Deactivated: u.Deactivated, Local: u.Local,
 		ConfirmationPending: u.ConfirmationPending, ApprovalPending: u.ApprovalPending,
-		Roles: api.Roles{Admin: u.IsAdmin, Moderator: u.IsModerator}, Tags: api.List[string](u.Tags), URL: u.URL,
+		Roles: api.Roles{Admin: u.IsAdmin, Moderator: u.IsModerator}, Tags: api.List[string](u.Tags), URL: hosts.URI(u.URL),
 		RegistrationReason: &u.RegistrationReason, ActorType: u.ActorType,
 	}
 	if out.DisplayName == "" {

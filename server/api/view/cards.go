@@ -6,6 +6,7 @@ import (
 
 	"svc/client/api"
 	"svc/db"
+	"svc/server/platform/hosts"
 )
 
 // cards reads the cards of rows, if there are any.
@@ -24,8 +25,8 @@ func (v *View) card(c *db.Card) *api.Card {
 		return nil
 	}
 	out := &api.Card{
-		Type: "link", URL: c.URL, Title: c.Title, Description: c.Description, Image: optional(v.url(c.Image)),
-		ProviderName: c.ProviderName, ProviderURL: c.ProviderURL,
+		Type: "link", URL: hosts.URI(c.URL), Title: c.Title, Description: c.Description, Image: optional(v.url(c.Image)),
+		ProviderName: c.ProviderName, ProviderURL: hosts.URI(c.ProviderURL),
 	}
 	// The card has texts only, so that no part of it looks like a part of the
 	// status.

@@ -3,13 +3,14 @@ package view
 import (
 	"svc/client/api"
 	"svc/db"
+	"svc/server/platform/hosts"
 )
 
 // Attachment renders a file.
 func (v *View) Attachment(m *db.MediaAttachment) api.Attachment {
 	url := v.url(m.URL)
 	out := api.Attachment{
-		ID: itoa(m.ID), Type: m.Type, URL: url, PreviewURL: url, TextURL: url, RemoteURL: optional(m.RemoteURL),
+		ID: itoa(m.ID), Type: m.Type, URL: url, PreviewURL: url, TextURL: url, RemoteURL: optional(hosts.URI(m.RemoteURL)),
 		Description: optional(m.Description), Svc: api.AttachmentSvc{MimeType: m.MimeType},
 	}
 	if m.RemoteURL == "" { // files of other servers are not processed, whatever their documents say

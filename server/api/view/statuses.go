@@ -11,6 +11,7 @@ import (
 
 	"svc/client/api"
 	"svc/db"
+	"svc/server/platform/hosts"
 	"svc/server/platform/rights"
 	"svc/server/platform/text"
 	"svc/server/rules/auth"
@@ -403,7 +404,7 @@ func (v *View) originals(ctx context.Context, ids []string) (map[string]*db.Stat
 
 func (v *View) post(s *db.Status, files api.List[api.Attachment], names map[string]string) api.Status {
 	out := api.Status{
-		ID: s.ID, URL: s.URL, InReplyToID: s.InReplyToID, InReplyToAccountID: s.InReplyToAccountID,
+		ID: s.ID, URL: hosts.URI(s.URL), InReplyToID: s.InReplyToID, InReplyToAccountID: s.InReplyToAccountID,
 		Content: v.content(s), CreatedAt: api.Time{Time: s.CreatedAt.Time}, EditedAt: api.At(s.EditedAt.Time),
 		ReblogsCount: int(s.ReblogsCount), RepliesCount: int(s.RepliesCount), FavouritesCount: int(s.FavouritesCount),
 		Sensitive: s.Sensitive, SpoilerText: s.SpoilerText, Visibility: s.Visibility, MediaAttachments: files,
@@ -460,7 +461,7 @@ func (v *View) reblog(s, of *db.Status, attachments map[string]api.List[api.Atta
 func mentions(rows []db.Mention) api.List[api.Mention] {
 	out := make(api.List[api.Mention], 0, len(rows))
 	for _, m := range rows {
-		out = append(out, api.Mention{ID: m.ID, Username: m.Username, URL: m.URL, Acct: m.Acct})
+		out = append(out, api.Mention{ID: m.ID, Username: m.Username, URL: hosts.URI(m.URL), Acct: m.Acct})
 	}
 	return out
 }
@@ -468,7 +469,7 @@ func mentions(rows []db.Mention) api.List[api.Mention] {
 func (v *View) tags(names []string) api.List[api.Tag] {
 	out := make(api.List[api.Tag], 0, len(names))
 	for _, name := range names {
-		out = append(out, api.Tag{Name: name, URL: v.base + "/tag/" + name})
+		out = append(out, api.Tag{Name: name, URL: v.base + "/tag/" + hosts.URI(name)})
 	}
 	return out
 }

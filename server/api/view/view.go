@@ -15,6 +15,7 @@ import (
 	"svc/db"
 	"svc/server/federation/remote"
 	"svc/server/platform/config"
+	"svc/server/platform/hosts"
 	"svc/server/platform/media"
 	"svc/server/platform/rights"
 )
@@ -89,7 +90,8 @@ func New(p Parts) (*View, error) {
 	}
 	return &View{
 		db: p.DB, settings: p.Settings, rights: p.Rights, base: p.Site.Base, kept: kept, dict: dict, pages: new(sync.Pool),
-		url: p.URLs.Public, preview: p.URLs.Preview, reported: p.URLs.Reported, favicon: p.Remote.Favicon,
+		url: func(address string) string { return hosts.URI(p.URLs.Public(address)) }, favicon: p.Remote.Favicon,
+		preview: func(address string) string { return hosts.URI(p.URLs.Preview(address)) }, reported: p.URLs.Reported,
 	}, nil
 }
 

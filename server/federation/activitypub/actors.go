@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"svc/db"
+	"svc/server/platform/hosts"
 	"svc/server/platform/text"
 )
 
@@ -67,7 +68,7 @@ func bioTags(note, base string) []Object {
 func hashtags(names []string, base string) []Object {
 	out := make([]Object, len(names))
 	for i, name := range names {
-		out[i] = Object{"type": "Hashtag", "href": base + "/tags/" + name, "name": "#" + name}
+		out[i] = Object{"type": "Hashtag", "href": base + "/tags/" + hosts.URI(name), "name": "#" + name}
 	}
 	return out
 }
@@ -85,12 +86,13 @@ func emojis(all []db.Emoji) []Object {
 // Emoji is the document of a custom emoji.
 func Emoji(e db.Emoji) Object {
 	return Object{
-		"id": e.URL, "type": "Emoji", "name": ":" + strings.Trim(e.Shortcode, ":") + ":",
+		"id": hosts.URI(e.URL), "type": "Emoji", "name": ":" + strings.Trim(e.Shortcode, ":") + ":",
 		"icon": picture(e.URL), "updated": "1970-01-01T00:00:00Z",
 	}
 }
 
 func picture(address string) Object {
+	address = hosts.URI(address)
 	out := Object{"type": "Image", "url": address}
 	name, _, _ := strings.Cut(address, "?")
 	if kind := pictureTypes[strings.ToLower(path.Ext(name))]; kind != "" {
@@ -108,9 +110,9 @@ var pictureTypes = map[string]string{
 // path.
 func absolute(address, base string) string {
 	if strings.HasPrefix(address, "/") {
-		return base + address
+		address = base + address
 	}
-	return address
+	return hosts.URI(address)
 }
 
 func host(base string) string {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"svc/db"
+	"svc/server/platform/hosts"
 	"svc/server/platform/text"
 )
 
@@ -33,7 +34,7 @@ func Note(in NoteInput) Object {
 	out := Object{
 		"id": uriOf(s), "type": "Note", "actor": in.Author.URI, "attributedTo": in.Author.URI, "to": list(s.ToURIs), "cc": list(s.CCURIs),
 		"content": content, "source": Object{"content": s.Text, "mediaType": cmp.Or(s.ContentType, "text/plain")},
-		"summary": nil, "sensitive": s.Sensitive, "published": Stamp(s.CreatedAt), "inReplyTo": nil, "url": or(s.URL, uriOf(s)),
+		"summary": nil, "sensitive": s.Sensitive, "published": Stamp(s.CreatedAt), "inReplyTo": nil, "url": or(hosts.URI(s.URL), uriOf(s)),
 		"attachment": documents(in.Files, in.Base), "tag": tags(s, in.Base),
 		"likes": total(s.FavouritesCount), "shares": total(s.ReblogsCount), "interactionPolicy": interactionPolicy(s, in.Author),
 	}

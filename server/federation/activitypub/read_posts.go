@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"svc/server/platform/hosts"
 	"svc/server/platform/text"
 )
 
@@ -120,7 +121,7 @@ func ReadPost(o Object, ids IDs, actor string) (*Post, error) {
 	p.readTexts(o)
 	p.URL = id
 	if page := o.URL("url", "text/html"); isPage(page) && ids.SameOrigin(page, id) {
-		p.URL = page
+		p.URL = hosts.URI(page)
 	}
 	if p.Sensitive, _ = o.Bool("sensitive"); p.ofTitledType() && !p.Sensitive {
 		// The summary is an excerpt, no warning.
@@ -315,6 +316,7 @@ func ReadEmoji(tag Object) (CustomEmoji, bool) {
 	} else {
 		e.URL = tag.URL("icon")
 	}
+	e.URL = hosts.URI(e.URL)
 	return e, isShortcode(e.Shortcode) && isPage(e.URL)
 }
 

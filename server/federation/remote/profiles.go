@@ -182,7 +182,7 @@ func isShortcode(s string) bool {
 // webAddress returns a web address with characters that could end it in a page
 // escaped; "" for an invalid one.
 func webAddress(address string) string {
-	if u, err := url.Parse(address); err == nil && len(address) <= maxAddress && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http") {
+	if u, err := url.Parse(hosts.URI(address)); err == nil && len(address) <= maxAddress && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http") {
 		return u.String()
 	}
 	return ""

@@ -58,13 +58,16 @@ func stepTable() (steps [256]byte) {
 
 // text writes clean, unescaped s in one pass. With breaks, newlines become
 // <br>.
-func (l *linker) text(s string, breaks bool) {
+func (l *linker) text(s string, breaks bool) { l.textAfter(' ', s, breaks) }
+
+// textAfter is text for s behind a character.
+func (l *linker) textAfter(prev byte, s string, breaks bool) {
 	if !l.link {
 		l.escape(s, breaks)
 		return
 	}
-	from := 0         // s[from:i] waits to be copied
-	prev := byte(' ') // the character before; 'a' for any letter, ' ' for other non-ASCII
+	from := 0 // s[from:i] waits to be copied
+	// prev is the character before; 'a' for any letter, ' ' for other non-ASCII.
 	flush := func(end, next int) {
 		l.out = append(l.out, s[from:end]...)
 		from = next
@@ -184,7 +187,7 @@ func (l *linker) hashtag(name, typed string) {
 	l.out = append(l.out, `" href="`...)
 	l.escape(l.opts.BaseURL, false)
 	l.out = append(l.out, `/tag/`...)
-	l.out = append(l.out, name...)
+	l.out = append(l.out, hosts.URI(name)...)
 	l.out = append(l.out, `" rel="tag ugc">`...)
 	l.out = append(l.out, typed...)
 	l.out = append(l.out, `</a>`...)
@@ -275,7 +278,7 @@ func appendSuffixed(ends []int, s string, start, end int) []int {
 		ascii++
 	}
 	first, _ := utf8.DecodeRuneInString(s[ascii:end])
-	if !unicode.In(first, attached...) || strings.IndexByte(s[ascii:end], '.') >= 0 {
+	if !unicode.In(first, attached...) || strings.IndexByte(s[ascii:end], '.') >= 0 || ascii > start && s[ascii-1] == '.' {
 		return ends
 	}
 	if ascii = start + len(strings.TrimRight(s[start:ascii], "._-")); start < ascii {
@@ -284,9 +287,9 @@ func appendSuffixed(ends []int, s string, start, end int) []int {
 	return ends
 }
 
-// attached are the scripts whose words follow names without a space.
+// attached are the scripts whose words follow names without a space, and symbols.
 var attached = []*unicode.RangeTable{
-	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
+	unicode.So, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
 }
 
 // handleEnds returns the ends of nick, domain and the whole handle with its

@@ -18,7 +18,7 @@ import (
 )
 
 // markdownReader renders CommonMark with strikethrough and the configured
-// extensions. Raw HTML passes: the result goes through the policy of typed
+// extensions; line ends are breaks, as people type them. Raw HTML passes: the result goes through the policy of typed
 // HTML.
 type markdownReader struct{ goldmark.Markdown }
 
@@ -27,13 +27,13 @@ func newMarkdownReader(c Choices) *markdownReader {
 	if c.Tables {
 		extensions = append(extensions, extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignNone)))
 	}
-	options := []renderer.Option{html.WithUnsafe()}
+	options := []renderer.Option{html.WithUnsafe(), html.WithHardWraps()}
 	if !c.Headings {
 		options = append(options, renderer.WithNodeRenderers(util.Prioritized(headings{}, 100)))
 	}
 	return &markdownReader{goldmark.New(
 		goldmark.WithExtensions(extensions...),
-		goldmark.WithParserOptions(parser.WithInlineParsers(util.Prioritized(verbatim{}, 600))),
+		goldmark.WithParserOptions(parser.WithInlineParsers(util.Prioritized(verbatim{}, 600), util.Prioritized(escapes{}, 600))),
 		goldmark.WithRendererOptions(options...),
 	)}
 }
@@ -105,22 +105,22 @@ func nesting(line string) int {
 // free from being read as emphasis.
 type verbatim struct{}
 
-func (verbatim) Trigger() []byte { return []byte{'@', '#', ':'} }
+func (verbatim) Trigger() []byte { return []byte{'@', '#', ':', '/', '?'} }
 
 func (verbatim) Parse(_ ast.Node, block gmtext.Reader, _ parser.Context) ast.Node {
 	line, segment := block.PeekLine()
 	// A line may hold thousands of handles; none is longer than this.
-	word := string(line[:min(len(line), hosts.MaxNick+maxDomain+8)])
+	word := func() string { return string(line[:min(len(line), hosts.MaxNick+maxDomain+8)]) }
 	var end int
 	switch before := block.PrecendingCharacter(); {
-	case line[0] == ':':
+	case line[0] == ':' || line[0] == '/' || line[0] == '?':
 		end = addressRest(block.Source()[:segment.Start], line)
 	case before >= utf8.RuneSelf || !opens(byte(before)):
 		return nil
 	case line[0] == '@':
-		_, _, end = handleEnds(word, 0)
+		_, _, end = handleEnds(word(), 0)
 	default:
-		end = tagEnd(word, 1)
+		end = tagEnd(word(), 1)
 	}
 	// Underscores at the end may well close an emphasis around it.
 	end = len(bytes.TrimRight(line[:end], "._-"))
@@ -131,25 +131,68 @@ func (verbatim) Parse(_ ast.Node, block gmtext.Reader, _ parser.Context) ast.Nod
 	return ast.NewTextSegment(segment.WithStop(segment.Start + end))
 }
 
-// addressRest returns where the address ends that has its scheme at the end of
-// before and goes on, from the colon, in line; 0 if there is none. It leaves
-// out characters that may be markup around it.
+// maxVerbatim bounds the rest of an address in markdown.
+const maxVerbatim = 2048
+
+// addressRest returns where the address ends that begins at the end of before
+// and goes on in line: from the colon behind its scheme, or from the path behind
+// a host. It is 0 if there is none. It leaves out final marks, which may close
+// an emphasis around the address.
 func addressRest(before, line []byte) int {
-	if !bytes.HasPrefix(line, []byte("://")) {
-		return 0
-	}
 	start := len(before)
-	for start > 0 && len(before)-start < 8 && isAlnum(before[start-1]) {
-		start--
+	if line[0] == ':' {
+		if !bytes.HasPrefix(line, []byte("://")) {
+			return 0
+		}
+		for start > 0 && len(before)-start < 8 && isAlnum(before[start-1]) {
+			start--
+		}
+		if !typedSchemes[strings.ToLower(string(before[start:]))] {
+			return 0
+		}
+	} else {
+		for start > 0 && len(before)-start < maxDomain+len(":65535") && inHost(before[start-1]) {
+			start--
+		}
+		host, _, _ := strings.Cut(string(before[start:]), ":")
+		if start > 0 && strings.IndexByte(`@/\#%=&~`, before[start-1]) >= 0 || !knownHost(strings.TrimLeft(host, "_")) {
+			return 0
+		}
 	}
-	if !typedSchemes[strings.ToLower(string(before[start:]))] {
-		return 0
+	// The character before the address tells whether it is quoted.
+	from := max(start-1, 0)
+	address := string(before[from:]) + string(line[:min(len(line), maxVerbatim)])
+	behind := len(before) - from
+	end := 0
+	if line[0] == ':' {
+		end = urlEnd(address, start-from, behind+1)
+	} else {
+		end = pathEnd(address, start-from, behind)
 	}
-	end := 3
-	for end < len(line) && (isAlnum(line[end]) || bytes.IndexByte([]byte("/._-?=%#+,;$@:"), line[end]) >= 0) {
-		end++
+	return len(strings.TrimRight(address[behind:end], "*_~"))
+}
+
+func inHost(c byte) bool {
+	return isAlnum(c) || c == '-' || c == '.' || c == '_' || c == ':' || c >= utf8.RuneSelf
+}
+
+// asTyped stands before a character of typed HTML that begins no link. It is a
+// character that no clean text has.
+const asTyped = "\ufdd0"
+
+// escapes keeps handles, hashtags and addresses whose first mark is escaped from
+// being links.
+type escapes struct{}
+
+func (escapes) Trigger() []byte { return []byte{'\\'} }
+
+func (escapes) Parse(_ ast.Node, block gmtext.Reader, _ parser.Context) ast.Node {
+	line, _ := block.PeekLine()
+	if len(line) < 2 || strings.IndexByte("@#:", line[1]) < 0 {
+		return nil
 	}
-	return end
+	block.Advance(2)
+	return ast.NewString([]byte(asTyped + string(line[1])))
 }
 
 // headings renders headings as strong paragraphs, where the policy has no

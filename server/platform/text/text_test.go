@@ -1,6 +1,7 @@
 package text
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -54,7 +55,7 @@ func hashtag(tag string) string {
 
 // typedTag is the link of a hashtag as it was typed, with its sign.
 func typedTag(typed, name string) string {
-	return `<a class="hashtag" data-tag="` + name + `" href="https://svc.example/tag/` + name + `" rel="tag ugc">` + typed + `</a>`
+	return `<a class="hashtag" data-tag="` + name + `" href="https://svc.example/tag/` + url.PathEscape(name) + `" rel="tag ugc">` + typed + `</a>`
 }
 
 var (
@@ -100,14 +101,14 @@ func TestURLsAreLinked(t *testing.T) {
 		{"(https://a.com/b_(c))", "(" + link("https://a.com/b_(c)", "https://a.com/b_(c)") + ")"},
 		{"https://a.com/b!? 'https://c.com'", link("https://a.com/b", "https://a.com/b") + "!? &#39;" + link("https://c.com", "https://c.com") + "&#39;"},
 		{`"https://a.com"<https://b.com>`, "&quot;" + link("https://a.com", "https://a.com") + "&quot;&lt;" + link("https://b.com", "https://b.com") + "&gt;"},
-		{"https://a.com/日本、次", link("https://a.com/日本", "https://a.com/日本") + "、次"},
+		{"https://a.com/日本、次", link("https://a.com/%E6%97%A5%E6%9C%AC", "https://a.com/日本") + "、次"},
 		{"看https://a.com/x", "看" + link("https://a.com/x", "https://a.com/x")},
 		{"https://a.com/@alice#tag", link("https://a.com/@alice#tag", "https://a.com/@alice#tag")},
 		{"[x](https://a.com)[/url]", "[x](" + link("https://a.com", "https://a.com") + ")[/url]"},
 		// Bare domains, when their top-level domain exists.
 		{"example.com", link("http://example.com", "example.com")},
 		{"Example.COM:8080/x?y, sub.example.co.uk.", link("http://Example.COM:8080/x?y", "Example.COM:8080/x?y") + ", " + link("http://sub.example.co.uk", "sub.example.co.uk") + "."},
-		{"bücher.de пример.рф", link("http://bücher.de", "bücher.de") + " " + link("http://пример.рф", "пример.рф")},
+		{"bücher.de пример.рф", link("http://xn--bcher-kva.de", "bücher.de") + " " + link("http://xn--e1afmkfd.xn--p1ai", "пример.рф")},
 		{"shop.ck a.github.io", link("http://shop.ck", "shop.ck") + " " + link("http://a.github.io", "a.github.io")},
 		{"file.txt a.notatld 1.2.3.4 e.g. v1.2 -a.com- a..com a_b.com", "file.txt a.notatld 1.2.3.4 e.g. v1.2 -" + link("http://a.com", "a.com") + "- a..com a_b.com"},
 		{"me@example.com you.com@example.com", "me@example.com you.com@example.com"},
@@ -305,7 +306,7 @@ func TestMarkdown(t *testing.T) {
 		{"```\n<b> @alice #x\n\n  y\n```", "<pre><code>&lt;b&gt; @alice #x\n\n  y\n</code></pre>"},
 		{"![alt](https://x.example/i.png) ![](javascript:x)", `<p><img src="https://x.example/i.png" alt="alt"> <img alt=""></p>`},
 		{"[x](javascript:alert(1)) <script>alert(1)</script> <u>ok</u>", "<p><a>x</a> alert(1) <u>ok</u></p>"},
-		{"one\ntwo  \nthree", "<p>one\ntwo<br>\nthree</p>"},
+		{"one\ntwo  \nthree", "<p>one<br>\ntwo<br>\nthree</p>"},
 	} {
 		if got := Format(tt.src, TypeMarkdown, testOptions()).HTML; got != tt.want {
 			t.Errorf("Format(%q)\n got %s\nwant %s", tt.src, got, tt.want)
@@ -368,7 +369,7 @@ func TestInstancesChooseWhatTextsHold(t *testing.T) {
 		{"no rel", with(func(c *Choices) { c.Rel = "" }), TypePlain, page, `<a href="` + page + `">` + page + `</a>`},
 		{"no rel in HTML", with(func(c *Choices) { c.Rel = "" }), TypeHTML, `<a href="` + page + `" rel="me">x</a>`, `<a href="` + page + `">x</a>`},
 		{"rel in HTML", with(func(c *Choices) { c.Rel = "nofollow ugc" }), TypeHTML, `<a href="` + page + `" rel="ugc tag">x</a>`, `<a href="` + page + `" rel="ugc tag nofollow">x</a>`},
-		{"truncate", with(func(c *Choices) { c.Truncate = 12 }), TypePlain, page + " http://b.example http://ä.example", `<a href="` + page + `" rel="ugc">https://www....</a> ` + `<a href="http://b.example" rel="ugc">http://b.exa...</a> <a href="http://ä.example" rel="ugc">http://ä.exa...</a>`},
+		{"truncate", with(func(c *Choices) { c.Truncate = 12 }), TypePlain, page + " http://b.example http://ä.example", `<a href="` + page + `" rel="ugc">https://www....</a> ` + `<a href="http://b.example" rel="ugc">http://b.exa...</a> <a href="http://xn--4ca.example" rel="ugc">http://ä.exa...</a>`},
 		{"strip prefix", with(func(c *Choices) { c.StripPrefix = true }), TypePlain, page + " HTTP://B.example b.com", `<a href="` + page + `" rel="ugc">a.example/long/path</a> <a href="HTTP://B.example" rel="ugc">B.example</a> ` + link("http://b.com", "b.com")},
 		{"no extra", with(func(c *Choices) { c.Extra = false }), TypePlain, "ipfs://x http://a.example", "ipfs://x " + link("http://a.example", "http://a.example")},
 		{"no extra, but written out", with(func(c *Choices) { c.Extra = false }), TypeBBCode, "[url=ipfs://x]x[/url]", link("ipfs://x", "x")},
@@ -379,7 +380,7 @@ func TestInstancesChooseWhatTextsHold(t *testing.T) {
 		{"headings", with(func(c *Choices) { c.Headings = true }), TypeMarkdown, "# A *b*\n\nc", "<h1>A <em>b</em></h1><p>c</p>"},
 		{"headings in HTML", with(func(c *Choices) { c.Headings = true }), TypeHTML, "<p>x<h2 onclick=y>A</h2><h6>B</h6>", "<p>x</p><h2>A</h2>B"},
 		{"tables", with(func(c *Choices) { c.Tables = true }), TypeMarkdown, "|a|b|\n|-|:-:|\n|c|*d*|", "<table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td>c</td><td><em>d</em></td></tr></tbody></table>"},
-		{"no tables", nil, TypeMarkdown, "|a|\n|-|\n|b|", "<p>|a|\n|-|\n|b|</p>"},
+		{"no tables", nil, TypeMarkdown, "|a|\n|-|\n|b|", "<p>|a|<br>\n|-|<br>\n|b|</p>"},
 		{"fonts", with(func(c *Choices) { c.Fonts = true }), TypeHTML, `<font face="Arial" size=7 style=x>f</font>`, `<font face="Arial">f</font>`},
 	} {
 		o := testOptions()

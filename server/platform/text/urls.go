@@ -31,8 +31,8 @@ func schemeSet(names string) map[string]bool {
 	return set
 }
 
-// cleanHref returns s as the address of a link, or false if it must not be
-// followed: not absolute, of another scheme, or too long. Line ends, which
+// cleanHref returns s as the address of a link, in ASCII, or false if it must not
+// be followed: not absolute, of another scheme, or too long. Line ends, which
 // browsers would drop, become spaces.
 func cleanHref(s string, schemes map[string]bool) (string, bool) {
 	s = strings.TrimSpace(cleanLine(s))
@@ -44,15 +44,9 @@ func cleanHref(s string, schemes map[string]bool) (string, bool) {
 	if !schemes[scheme] || webSchemes[scheme] && !hasHost(s[colon+1:]) {
 		return "", false
 	}
-	if !strings.ContainsAny(s, " \"<>`\\") {
-		return s, true
-	}
-	return unsafeInHref.Replace(s), true
+	s = hosts.URI(s)
+	return s, len(s) <= maxURL
 }
-
-// unsafeInHref are characters that no address holds, and that parsers of
-// markup or addresses do not all read alike.
-var unsafeInHref = strings.NewReplacer(" ", "%20", `"`, "%22", "<", "%3C", ">", "%3E", "`", "%60", `\`, "%5C")
 
 // hasHost reports whether s, the part after a scheme's colon, begins with a
 // host.
@@ -81,7 +75,7 @@ func findURL(s string, i, end int, dotted bool, prev byte, schemes map[string]bo
 		free := start == i && !isAlnum(prev) && prev != '_' ||
 			start > i && (s[start-1] == '.' || s[start-1] >= utf8.RuneSelf)
 		if free && end-start <= 8 && addressFollows(strings.ToLower(s[start:end]), s[end+1:], schemes) {
-			if stop := urlEnd(s, end+1); stop > end+1 && (known != EveryAddress || knownPage(s[start:stop])) {
+			if stop := urlEnd(s, start, end+1); stop > end+1 && (known != EveryAddress || knownPage(s[start:stop])) {
 				return foundURL{start: start, end: stop}, true
 			}
 		}
@@ -90,12 +84,13 @@ func findURL(s string, i, end int, dotted bool, prev byte, schemes map[string]bo
 		return foundURL{}, false
 	}
 	host := strings.TrimRight(s[i:end], "._-")
+	host = host[:hostEnd(s, i, i+len(host))-i]
 	if known == NoAddress && !likeHost(host) || known != NoAddress && !knownHost(host) {
 		return foundURL{}, false
 	}
 	stop := portEnd(s, i+len(host))
 	if stop < len(s) && strings.IndexByte("/?#", s[stop]) >= 0 {
-		stop = urlEnd(s, stop)
+		stop = pathEnd(s, i, stop)
 	}
 	return foundURL{start: i, end: stop, prefix: "http://"}, schemes["http"]
 }
@@ -123,17 +118,86 @@ func addressFollows(scheme, rest string, schemes map[string]bool) bool {
 	return hasHost(rest)
 }
 
-// urlEnd returns the end of the address with its rest at s[i]. Final
-// punctuation belongs to the sentence, and so does a bracket that the address
-// does not open.
-func urlEnd(s string, i int) int {
+// urlEnd returns the end of the address that begins at s[start], has its scheme
+// before the colon at s[i-1], and has no host if the end is i.
+func urlEnd(s string, start, i int) int {
+	if !strings.HasPrefix(s[i:], "//") {
+		return pathEnd(s, start, i)
+	}
+	end := authorityEnd(s, i+2)
+	if end == i+2 {
+		return i
+	}
+	if end < len(s) && strings.IndexByte("/?#", s[end]) >= 0 {
+		return pathEnd(s, start, end)
+	}
+	return end
+}
+
+// authorityEnd returns the end of the host, with a user before it and a port
+// behind it, that begins at s[i]; i if there is none.
+func authorityEnd(s string, i int) int {
+	user := i
+	for user < len(s) && (isAlnum(s[user]) || strings.IndexByte("-._~%+:", s[user]) >= 0) {
+		user++
+	}
 	start := i
-	var round, square int // opened less closed; square ones surround IPv6 hosts
+	if user > i && user+1 < len(s) && s[user] == '@' && (isAlnum(s[user+1]) || s[user+1] >= utf8.RuneSelf) {
+		start = user + 1
+	}
+	if start < len(s) && s[start] == '[' {
+		end := start + 1
+		for end < len(s) && (isAlnum(s[end]) || s[end] == ':' || s[end] == '.') {
+			end++
+		}
+		if end == len(s) || s[end] != ']' {
+			return i
+		}
+		return portEnd(s, end+1)
+	}
+	end, _ := wordEnd(s, start)
+	for end < len(s) { // a few hosts have symbols
+		r, n := utf8.DecodeRuneInString(s[end:])
+		if !unicode.Is(unicode.So, r) {
+			break
+		}
+		end, _ = wordEnd(s, end+n)
+	}
+	end = start + len(strings.TrimRight(s[start:end], "._-"))
+	if end == start {
+		return i
+	}
+	return portEnd(s, hostEnd(s, start, end))
+}
+
+// hostEnd returns the end of the host that the word s[start:end] begins with: in
+// scripts without spaces, and with symbols, text follows it immediately.
+func hostEnd(s string, start, end int) int {
+	if isASCII(s[start:end]) || knownHost(s[start:end]) {
+		return end
+	}
+	if ends := appendSuffixed(nil, s, start, end); len(ends) > 0 {
+		return ends[0]
+	}
+	return end
+}
+
+// pathEnd returns the end of the path, query and fragment at s[i] of the address
+// that begins at s[start]. Final punctuation belongs to the sentence, and so do
+// a bracket that is not opened in it, and a quotation mark without its other.
+func pathEnd(s string, start, i int) int {
+	var round, curly, square, singles int
+	quoted := byte(0) // the mark that the address stands in
+	if start > 0 && (s[start-1] == '"' || s[start-1] == '\'') {
+		quoted = s[start-1]
+	}
+	from, double := i, false
+scan:
 	for i < len(s) {
 		c := s[i]
 		if c >= utf8.RuneSelf {
-			r, n := utf8.DecodeRuneInString(s[i:])
-			if !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsNumber(r) && !unicode.Is(unicode.So, r) {
+			n := pathRune(s[i:])
+			if n == 0 {
 				break
 			}
 			i += n
@@ -143,36 +207,84 @@ func urlEnd(s string, i int) int {
 		case '(':
 			round++
 		case ')':
-			round--
+			if round--; round < 0 {
+				break scan
+			}
+		case '{':
+			curly++
+		case '}':
+			if curly--; curly < 0 {
+				break scan
+			}
 		case '[':
-			if i != start+2 {
-				c = ' '
+			if !closes(s[i+1:], ']') {
+				break scan
 			}
 			square++
 		case ']':
 			if square--; square < 0 {
-				c = ' '
+				break scan
 			}
-		}
-		if !isAlnum(c) && strings.IndexByte("-._~%:/?#[]@!$&'()*+,;=|", c) < 0 {
-			break
+		case '"':
+			if double = !double; double && (quoted == c || !closes(s[i+1:], c)) {
+				break scan
+			}
+		case '\'':
+			singles++
+		default:
+			if !isAlnum(c) && strings.IndexByte("-._~%:/?#@!$&*+,;=|^", c) < 0 {
+				break scan
+			}
 		}
 		i++
 	}
-	for i > start {
-		switch s[i-1] {
-		case '.', ',', ':', ';', '!', '?', '\'':
-		case ')':
-			if round >= 0 {
+	for ; i > from; i-- {
+		switch c := s[i-1]; c {
+		case '.', ',', ':', ';', '!', '?', '(', '{':
+		case '\'':
+			if singles%2 == 0 && quoted != c {
 				return i
 			}
-			round++
+			singles--
 		default:
 			return i
 		}
-		i--
 	}
 	return i
+}
+
+// maxInner bounds how far the end of a bracket or quotation is looked for.
+const maxInner = 128
+
+// closes reports whether the mark ends a part of an address that s begins with.
+func closes(s string, mark byte) bool {
+	for i := 0; i < min(len(s), maxInner); i++ {
+		switch c := s[i]; {
+		case c == mark:
+			return i > 0 || mark == ']'
+		case c <= ' ' || c == 0x7f || strings.IndexByte("<>\"`\\[", c) >= 0 || i == 0 && c == '/':
+			return false
+		}
+	}
+	return false
+}
+
+// pathRune returns the length of the character beyond ASCII that s begins with,
+// and 0 if it ends an address. Dots between names, apostrophes, dashes and
+// joiners are in titles of pages if a letter follows.
+func pathRune(s string) int {
+	r, n := utf8.DecodeRuneInString(s)
+	switch {
+	case r == utf8.RuneError && n == 1:
+		return 0
+	case unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.So):
+		return n
+	case strings.ContainsRune("·・’ʼ‐‑–\u200c\u200d", r):
+		if next, _ := utf8.DecodeRuneInString(s[n:]); unicode.In(next, unicode.L, unicode.M, unicode.N, unicode.So) {
+			return n
+		}
+	}
+	return 0
 }
 
 // portEnd returns the end of the port at s[i], i for none.

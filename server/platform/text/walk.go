@@ -3,6 +3,7 @@ package text
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 )
@@ -74,7 +75,11 @@ func walk(s string, p *policy, l *linker) {
 }
 
 func (w *walker) text(s string) {
-	s, _ = Clean(s)
+	parts := strings.Split(s, asTyped)
+	for i := range parts {
+		parts[i], _ = Clean(parts[i])
+	}
+	s = strings.Join(parts, "")
 	if s == "" || (w.policy.compact && w.afterBlock || w.pending > 0) && w.blank(s) {
 		return
 	}
@@ -87,7 +92,16 @@ func (w *walker) text(s string) {
 			w.l.link = false
 		}
 	}
-	w.l.text(s, false)
+	w.l.text(parts[0], false)
+	for _, part := range parts[1:] {
+		if part == "" {
+			continue
+		}
+		// Neither this character nor what it would begin is a link.
+		_, size := utf8.DecodeRuneInString(part)
+		w.l.escape(part[:size], false)
+		w.l.textAfter(part[0], part[size:], false)
+	}
 }
 
 // apart writes the space that removed tags left: a line break, or a blank between
