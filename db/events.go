@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -153,16 +154,35 @@ func ParseEventPosition(text string) (p EventPosition, ok bool) {
 
 // EventHead returns the position of the last event that has a number.
 func (d *DB) EventHead(ctx context.Context) (EventPosition, error) {
-	head := "SELECT COALESCE((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0)"
+	r, err := d.eventHead(ctx)
+	return EventPosition{r.Epoch, r.Seq}, err
+}
+
+// eventHead is the position of the last event, and whether others wait for a number. On
+// SQLite events have one from the start.
+type eventHead struct {
+	Epoch   string
+	Seq     int64
+	Waiting bool
+}
+
+func (d *DB) eventHead(ctx context.Context) (eventHead, error) {
+	head := "COALESCE((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0) AS seq, FALSE AS waiting"
 	if d.pool.dialect == Postgres {
-		head = "SELECT seq FROM event_head"
+		head = "(SELECT seq FROM event_head) AS seq, EXISTS (SELECT 1 FROM events WHERE seq IS NULL) AS waiting"
 	}
-	type row struct {
-		Epoch string
-		Seq   int64
-	}
-	r, err := value[row](ctx, d, "head of events", "SELECT COALESCE((SELECT value FROM meta WHERE key = 'event_epoch'), '') AS epoch, ("+head+") AS seq")
-	return EventPosition(r), err
+	return value[eventHead](ctx, d, "head of events", "SELECT COALESCE((SELECT value FROM meta WHERE key = '"+eventEpoch+"'), '') AS epoch, "+head)
+}
+
+// eventEpoch is the key of the epoch in meta.
+const eventEpoch = "event_epoch"
+
+// DrawEventEpoch says that the numbers of events up to now may be those of others, since a
+// copy of the database was put back: readers that go on after one get a gap. Of several
+// callers who know the epoch of before, one draws.
+func (d *DB) DrawEventEpoch(ctx context.Context, before string) error {
+	_, err := d.exec(ctx, "draw an epoch of events", "UPDATE meta SET value = ? WHERE key = ? AND value = ?", strings.ToLower(rand.Text()[:8]), eventEpoch, before)
+	return err
 }
 
 // OldestEvent returns the number of the oldest event that is kept, 0 for none.
@@ -196,21 +216,13 @@ func (d *DB) LastEventsOf(ctx context.Context, kind string, limit int) ([]Event,
 // numbered bounds the events of one numbering.
 const numbered = 1000
 
-// numberEvents numbers the committed events, in the order in which they were
-// stored, and notifies other processes of the new head. It returns their
-// number. On SQLite events have a number from the start.
+// numberEvents numbers the committed events of PostgreSQL, in the order in which they
+// were stored, and notifies other processes of the new head. It returns their number.
 //
 // One statement locks the row of event_head, and the next one reads the events.
 // A statement sees everything that was committed when it began, so it also sees
 // the events left over by the former holder of the lock.
 func (d *DB) numberEvents(ctx context.Context) (n int64, err error) {
-	if d.pool.dialect != Postgres {
-		return 0, nil
-	}
-	waiting, err := value[bool](ctx, d, "events without a number", "SELECT EXISTS (SELECT 1 FROM events WHERE seq IS NULL)")
-	if err != nil || !waiting {
-		return 0, err
-	}
 	err = d.Tx(ctx, func(tx *DB) error {
 		head, err := value[int64](ctx, tx, "hold the head of events", "SELECT seq FROM event_head FOR UPDATE")
 		if err != nil {

@@ -180,3 +180,58 @@ func TestTwoProcessesNumberManyEventsOnce(t *testing.T) {
 		t.Errorf("%d events, want %d", n, 2*each)
 	}
 }
+
+// TestACopyThatIsPutBackIsAGap puts a database back under a process that reads its events:
+// the numbers of later ones were given before. It reads on from there, says that some were
+// missed, and their epoch is another, as it is after one was drawn by hand.
+func TestACopyThatIsPutBackIsAGap(t *testing.T) {
+	dbtest.EachReady(t, func(t *testing.T, dsn string) {
+		d := dbtest.Open(t, dsn)
+		w := watch(t, d)
+		for _, subject := range []string{"a", "b", "c", "d"} {
+			emit(t, d, subject)
+		}
+		w.subjects(4)
+		before := d.EventCursor()
+		again := func(subject string) {
+			t.Helper()
+			for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+				w.mu.Lock()
+				missed, seen := w.missed, slices.ContainsFunc(w.seen, func(e db.Event) bool { return e.Subject == subject })
+				w.mu.Unlock()
+				switch {
+				case missed && seen && d.EventCursor().Epoch != before.Epoch:
+					return
+				case time.Now().After(end):
+					t.Fatalf("missed: %v, %q is read: %v, at %v after %v", missed, subject, seen, d.EventCursor(), before)
+				case missed && !seen: // it goes on from now
+					emit(t, d, subject)
+				}
+			}
+		}
+		head := "UPDATE sqlite_sequence SET seq = 2 WHERE name = 'events'"
+		if d.Dialect() == db.Postgres {
+			head = "UPDATE event_head SET seq = 2"
+		}
+		for _, q := range []string{"DELETE FROM events WHERE seq > 2", head} {
+			if err := dbtest.Exec(t, d, q); err != nil {
+				t.Fatal(err)
+			}
+		}
+		again("after")
+		before = d.EventCursor()
+		w.mu.Lock()
+		w.missed = false
+		w.mu.Unlock()
+		if err := d.DrawEventEpoch(t.Context(), "another"); err != nil {
+			t.Fatal(err)
+		}
+		if now, err := d.EventHead(t.Context()); err != nil || now.Epoch != before.Epoch {
+			t.Errorf("drawn by who does not know the one of before: %v, %v", now, err)
+		}
+		if err := d.DrawEventEpoch(t.Context(), before.Epoch); err != nil {
+			t.Fatal(err)
+		}
+		again("drawn")
+	})
+}

@@ -98,17 +98,33 @@ func (d *DB) readEvents(ctx context.Context) error {
 	r := &d.pool.events
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	if r.cursor.Epoch == "" {
-		head, err := d.EventHead(ctx)
-		if err != nil {
+	head, err := d.eventHead(ctx)
+	if err != nil {
+		return err
+	}
+	if r.cursor.Epoch == head.Epoch && head.Seq < r.cursor.Seq {
+		// A copy of the database was put back, or a standby without the last events
+		// took over. Their numbers are given anew.
+		if err := d.DrawEventEpoch(ctx, head.Epoch); err != nil {
 			return err
 		}
-		r.move(head)
+		if head, err = d.eventHead(ctx); err != nil {
+			return err
+		}
+	}
+	switch r.cursor.Epoch {
+	case "":
+		r.move(EventPosition{head.Epoch, head.Seq})
+	case head.Epoch:
+	default:
+		d.missEvents(EventPosition{head.Epoch, head.Seq})
 	}
 	for more := true; more; {
-		n, err := d.numberEvents(ctx)
-		if err != nil {
-			return err
+		var n int64
+		if head.Waiting {
+			if n, err = d.numberEvents(ctx); err != nil {
+				return err
+			}
 		}
 		more = n == numbered
 		for full := true; full; {
@@ -141,17 +157,22 @@ const longAway = time.Minute
 func (d *DB) lookBehind(ctx context.Context) error {
 	r := &d.pool.events
 	head, err := d.EventHead(ctx)
-	if err != nil || head.Seq <= r.cursor.Seq && head.Epoch == r.cursor.Epoch {
+	if err != nil || head.Seq <= r.cursor.Seq {
 		return err
 	}
 	later, err := d.EventsAfter(ctx, r.cursor.Seq, 1)
 	if err != nil || len(later) > 0 { // the next read passes them on
 		return err
 	}
-	r.move(head)
+	d.missEvents(head)
+	return nil
+}
+
+// missEvents goes on after head, and says that events were missed.
+func (d *DB) missEvents(head EventPosition) {
+	d.pool.events.move(head)
 	d.pool.tell(AnythingMissed, "")
 	d.pool.pass(nil)
-	return nil
 }
 
 // passOn gives events that continue after the cursor to the functions of
