@@ -70,7 +70,7 @@ func TestLoginsReadNoWholeTable(t *testing.T) {
 				return d.RenewToken(ctx, "refresh 7", &db.Token{TokenHash: "x", RefreshHash: &other, AppID: apps[0], ExpiresAt: d.Now(), CreatedAt: d.Now()})
 			},
 			"authorisation":    func(ctx context.Context, d *db.DB) error { _, err := d.Authorisation(ctx, "7", apps[0]); return err },
-			"tokens of a code": func(ctx context.Context, d *db.DB) error { return d.DeleteCodeTokens(ctx, "10", apps[0]) },
+			"tokens of a code": func(ctx context.Context, d *db.DB) error { return d.DeleteCodeTokens(ctx, "10", apps[0], "x", d.Now()) },
 			"an app's own":     func(ctx context.Context, d *db.DB) error { return d.TrimAppTokens(ctx, apps[0], 50) },
 			"session":          func(ctx context.Context, d *db.DB) error { _, err := d.Session(ctx, "7"); return err },
 			"mfa token":        func(ctx context.Context, d *db.DB) error { _, err := d.MFAToken(ctx, "7"); return err },
@@ -81,7 +81,7 @@ func TestLoginsReadNoWholeTable(t *testing.T) {
 			},
 			"apps to be sealed":  func(ctx context.Context, d *db.DB) error { _, err := d.AppsWithPlainSecrets(ctx, 2); return err },
 			"seal app":           func(ctx context.Context, d *db.DB) error { return d.SealApp(ctx, apps[1], "x") },
-			"backup by its file": func(ctx context.Context, d *db.DB) error { _, err := d.IsBackup(ctx, "x.zip"); return err },
+			"backup by its file": func(ctx context.Context, d *db.DB) error { _, _, err := d.BackupShown(ctx, "x.zip"); return err },
 		} {
 			plans := dbtest.Plans(t, d, func(ctx context.Context) {
 				err := d.Tx(ctx, func(tx *db.DB) error { return errors.Join(do(ctx, tx), errUndo) })

@@ -177,7 +177,7 @@ func TestAFileOfAReportedStatusStaysWithTheCopy(t *testing.T) {
 		if err := d.CreateStatus(ctx, s); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := d.HoldFile(ctx, "f.png", 7); err != nil {
+		if _, err := d.HoldFile(ctx, "f.png", 7, ""); err != nil {
 			t.Fatal(err)
 		}
 		if err := d.CreateAttachments(ctx, []db.MediaAttachment{{AccountID: bob.ID, StatusID: &s.ID, File: "f.png", URL: "/media/f.png", Type: "image"}}); err != nil {

@@ -22,7 +22,7 @@ var databaseless = strings.Fields(`
 /api/svc/captcha /api/v1/svc/accounts/confirmation_resend /registration /registration/:token /auth/confirmation /auth/password
 /api/v1/accounts/search /api/oembed /api/svc/frontend_configurations /.well-known/host-meta /.well-known/webfinger
 /api/v1/custom_emojis /api/svc/emoji /api/svc/emoji/packs /api/svc/emoji/packs/archive /api/svc/emoji/pack
-/api/v1/trends /api/v1/identity_proofs /.well-known/nodeinfo /nodeinfo/:version /api/v1/statuses /api/v1/polls/:id
+/api/v1/trends /api/v1/identity_proofs /api/v1/accounts/:id/identity_proofs /api/v1/endorsements /api/v1/suggestions /.well-known/nodeinfo /nodeinfo/:version /api/v1/statuses /api/v1/polls/:id
 /media/:name /proxy/:signature/:url/:filename /proxy/preview/:signature/:url/:filename /api/v1/search /api/v2/search
 /api/v1/streaming/health /socket/websocket`)
 
