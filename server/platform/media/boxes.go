@@ -95,6 +95,7 @@ var (
 	filmMoov = set("mvhd", "trak", "mvex", "iods")
 	filmTrak = set("tkhd", "mdia", "edts", "tref", "tapt")
 	filmMdia = set("mdhd", "hdlr", "minf", "elng")
+	filmMinf = set("vmhd", "smhd", "hmhd", "sthd", "nmhd", "gmhd", "dinf", "stbl", "hdlr")
 	filmMoof = set("mfhd", "traf")
 	filmTraf = set("tfhd", "trun", "tfdt", "subs", "sbgp", "sgpd", "saiz", "saio", "senc", "sdtp")
 	// filmShown are the handlers of tracks that are played. Others hold data of the
@@ -113,14 +114,22 @@ func cleanFilm(f *os.File, size int64, t Type) (Type, error) {
 		case "moov":
 			film.found = true
 			return b.only(x.body, x.end, false, filmMoov, func(x box) error {
-				if x.name == "trak" {
+				switch x.name {
+				case "mvhd":
+					return film.undated(x)
+				case "trak":
 					return film.track(x)
+				case "mvex":
+					return film.defaults(x)
 				}
 				return nil
 			})
 		case "moof":
+			film.fragments = append(film.fragments, fragment{at: x.at})
+			last := &film.fragments[len(film.fragments)-1]
 			return b.only(x.body, x.end, false, filmMoof, func(x box) error {
 				if x.name == "traf" {
+					last.tracks = append(last.tracks, x)
 					return b.only(x.body, x.end, false, filmTraf, func(box) error { return nil })
 				}
 				return nil
@@ -148,34 +157,67 @@ type film struct {
 	boxes
 	found, picture, sound bool
 	hidden                []hidden
+	texts                 []hidden        // tracks of text, of which some may be chapters
+	chapters              map[uint32]bool // tracks that others refer to as theirs
+	fragments             []fragment
+	sizes                 map[uint32]uint32 // of the samples of fragments where they do not say, by track
 }
 
 // hidden is a track that is not played, and its tables.
-type hidden struct{ track, tables box }
+type hidden struct {
+	id            uint32
+	track, tables box
+}
+
+// fragment is a part of a film with tables of its own, at an offset.
+type fragment struct {
+	at     int64
+	tracks []box
+}
 
 // track cleans a track, and notes one that is not played.
 func (m *film) track(trak box) error {
 	var handler string
 	var tables box
+	var id uint32
 	err := m.only(trak.body, trak.end, false, filmTrak, func(x box) error {
+		if x.name == "tkhd" {
+			b, err := readAt(m.f, x.body, int(min(x.end-x.body, 24)))
+			if err != nil {
+				return err
+			}
+			f := &fields{b: b}
+			if f.uint(4)>>24 == 1 {
+				f.uint(8)
+			}
+			f.uint(8)
+			id = uint32(f.uint(4))
+			return m.undated(x)
+		}
+		if x.name == "tref" {
+			return m.chapterTracks(x)
+		}
 		if x.name != "mdia" {
 			return nil
 		}
 		return m.only(x.body, x.end, false, filmMdia, func(x box) error {
 			switch x.name {
+			case "mdhd":
+				return m.undated(x)
 			case "hdlr":
 				b, err := readAt(m.f, x.body, int(min(x.end-x.body, 12)))
 				if err != nil || len(b) < 12 {
 					return damaged("a track without a handler")
 				}
 				handler = string(b[8:12])
+				return m.unnamed(x)
 			case "minf":
-				return m.each(x.body, x.end, false, func(x box) error {
-					if x.name == "udta" || x.name == "meta" || x.name == "uuid" {
-						return m.free(x)
-					}
-					if x.name == "stbl" {
+				return m.only(x.body, x.end, false, filmMinf, func(x box) error {
+					switch x.name {
+					case "stbl":
 						tables = x
+					case "hdlr":
+						return m.unnamed(x)
 					}
 					return nil
 				})
@@ -188,15 +230,86 @@ func (m *film) track(trak box) error {
 	}
 	m.picture = m.picture || handler == "vide"
 	m.sound = m.sound || handler == "soun"
-	if !filmShown[handler] {
-		m.hidden = append(m.hidden, hidden{trak, tables})
+	switch {
+	case !filmShown[handler]:
+		m.hidden = append(m.hidden, hidden{id, trak, tables})
+	case handler == "text":
+		m.texts = append(m.texts, hidden{id, trak, tables})
 	}
 	return nil
+}
+
+// chapterTracks notes the tracks that hold titles of chapters, and frees the references.
+func (m *film) chapterTracks(tref box) error {
+	return m.each(tref.body, tref.end, false, func(x box) error {
+		if x.name != "chap" {
+			return nil
+		}
+		if x.end-x.body > maxTable {
+			return damaged("a table of %d bytes", x.end-x.body)
+		}
+		b, err := readAt(m.f, x.body, int(x.end-x.body))
+		if err != nil {
+			return err
+		}
+		if m.chapters == nil {
+			m.chapters = map[uint32]bool{}
+		}
+		for ; len(b) >= 4; b = b[4:] {
+			m.chapters[binary.BigEndian.Uint32(b)] = true
+		}
+		return m.free(x)
+	})
+}
+
+// unnamed blanks the name of a handler, which tells the program or the device.
+func (b boxes) unnamed(hdlr box) error {
+	const name = 24 // its offset
+	if hdlr.end-hdlr.body <= name {
+		return nil
+	}
+	return b.blank(hdlr.body+name, hdlr.end-hdlr.body-name)
+}
+
+// undated blanks the times at which a film, track or medium was made and changed.
+func (b boxes) undated(x box) error {
+	head, err := b.head(x.body, int(min(4, x.end-x.body)))
+	if err != nil || len(head) < 4 {
+		return err
+	}
+	n := int64(8)
+	if head[0] == 1 {
+		n = 16
+	}
+	return b.blank(x.body+4, min(n, x.end-x.body-4))
+}
+
+// defaults notes the sizes of samples in fragments that give none.
+func (m *film) defaults(mvex box) error {
+	m.sizes = map[uint32]uint32{}
+	return m.each(mvex.body, mvex.end, false, func(x box) error {
+		if x.name != "trex" {
+			return nil
+		}
+		b, err := readAt(m.f, x.body, int(min(x.end-x.body, 20)))
+		if err == nil && len(b) == 20 {
+			m.sizes[binary.BigEndian.Uint32(b[4:])] = binary.BigEndian.Uint32(b[16:])
+		}
+		return err
+	})
 }
 
 // wipe frees the tracks that are not played, once the offset of the file's data
 // is known.
 func (m *film) wipe() error {
+	for _, t := range m.texts {
+		if m.chapters[t.id] {
+			m.hidden = append(m.hidden, t)
+		}
+	}
+	if err := m.wipeFragments(); err != nil {
+		return err
+	}
 	for _, h := range m.hidden {
 		if err := m.wipeData(h.tables); err != nil {
 			return err
@@ -251,6 +364,116 @@ func (m *film) wipeData(tables box) error {
 		}
 	}
 	return nil
+}
+
+// wipeFragments blanks the data of hidden tracks in fragments, and their tables. Shape:
+// 8.8 of ISO/IEC 14496-12.
+func (m *film) wipeFragments() error {
+	ids := map[uint32]bool{}
+	for _, h := range m.hidden {
+		ids[h.id] = true
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	for _, f := range m.fragments {
+		next := f.at // the data of a track follows that of the one before, where it says nothing
+		for _, traf := range f.tracks {
+			var runs []span
+			id, err := m.runs(traf, f.at, &next, func(s span) { runs = append(runs, s) })
+			if err != nil || !ids[id] {
+				if err != nil {
+					return err
+				}
+				continue
+			}
+			for _, run := range runs {
+				if run.from >= m.size || run.from == run.to {
+					continue
+				}
+				room := m.room(run.from)
+				if room == 0 {
+					return damaged("a track outside the data")
+				}
+				if err := m.blank(run.from, min(run.to-run.from, room)); err != nil {
+					return err
+				}
+			}
+			if err := m.free(traf); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// runs calls fn with the places of the data of a track in a fragment at an offset, and
+// moves next behind them.
+func (m *film) runs(traf box, moof int64, next *int64, fn func(span)) (id uint32, err error) {
+	base, size := *next, uint64(0)
+	err = m.each(traf.body, traf.end, false, func(x box) error {
+		if x.name != "tfhd" && x.name != "trun" {
+			return nil
+		}
+		if x.end-x.body > maxTable {
+			return damaged("a table of %d bytes", x.end-x.body)
+		}
+		raw, err := readAt(m.f, x.body, int(x.end-x.body))
+		if err != nil {
+			return err
+		}
+		f := &fields{b: raw}
+		flags := f.uint(4)
+		opt := func(flag uint64, n int) uint64 {
+			if flags&flag == 0 {
+				return 0
+			}
+			return f.uint(n)
+		}
+		if x.name == "tfhd" {
+			id = uint32(f.uint(4))
+			size = uint64(m.sizes[id])
+			if at := opt(1, 8); flags&1 != 0 {
+				base = int64(at & (1<<62 - 1))
+			} else if flags&0x20000 != 0 {
+				base = moof
+			}
+			*next = base
+			opt(2, 4)
+			opt(8, 4)
+			if n := opt(0x10, 4); flags&0x10 != 0 {
+				size = n
+			}
+		} else {
+			count := f.uint(4)
+			at := *next
+			if offset := opt(1, 4); flags&1 != 0 {
+				at = base + int64(int32(offset))
+			}
+			opt(4, 4)
+			n := int64(0)
+			if flags&0x200 == 0 {
+				n = int64(count * size & (1<<62 - 1))
+			} else {
+				for range count {
+					opt(0x100, 4)
+					n += int64(f.uint(4))
+					opt(0x400, 4)
+					opt(0x800, 4)
+					if f.bad {
+						break
+					}
+				}
+			}
+			fn(span{at, at + n})
+			*next = at + n
+		}
+		if f.bad {
+			return damaged("a table of a fragment")
+		}
+		return nil
+	})
+	return id, err
 }
 
 // sampleSizes returns a function for the size of k samples from the i-th on.

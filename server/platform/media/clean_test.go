@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -133,6 +134,18 @@ func TestPhotosLoseAllButThePictureAndHowItIsTurned(t *testing.T) {
 		again, _, err := cleaned(t, "jpg", got)
 		if err != nil || !bytes.Equal(again, got) {
 			t.Errorf("turned %d: cleaning changes what is clean, or %v", turn, err)
+		}
+	}
+}
+
+func TestReservedSegmentsOfAPhotoGo(t *testing.T) {
+	clean := cleanedPhoto(t, 1)
+	for _, marker := range []byte{0x02, 0x5e, 0xbf, 0xc8, 0xf0, 0xf7, 0xf8, 0xfd} {
+		segment := append([]byte{0xff, marker}, []byte(be16(len(secret)+2)+secret)...)
+		dirty := slices.Concat(clean[:2], segment, clean[2:])
+		got, _, err := cleaned(t, "jpg", dirty)
+		if err != nil || !bytes.Equal(got, clean) {
+			t.Errorf("segment %#x: %v, %d bytes of %d", marker, err, len(got), len(clean))
 		}
 	}
 }

@@ -7,7 +7,8 @@ import (
 )
 
 var (
-	heifTop = set("ftyp", "meta", "mdat", "moov", "wide")
+	heifMeta = set("hdlr", "pitm", "iinf", "iloc", "iprp", "iref", "idat", "dinf", "grpl", "ipro")
+	heifTop  = set("ftyp", "meta", "mdat", "moov", "wide")
 	// heifShown are the types of items that make up a picture.
 	heifShown = set("hvc1", "av01", "avc1", "vvc1", "lhv1", "hvt1", "grid", "iovl", "iden", "jpeg", "tmap", "unci", "j2k1")
 )
@@ -31,7 +32,10 @@ func cleanHEIF(f *os.File, size int64, t Type) (Type, error) {
 			b.holds(x.body, x.end)
 		case "moov":
 			return b.only(x.body, x.end, false, filmMoov, func(x box) error {
-				if x.name == "trak" {
+				switch x.name {
+				case "mvhd":
+					return film.undated(x)
+				case "trak":
 					return film.track(x)
 				}
 				return nil
@@ -56,20 +60,24 @@ const maxItems = 4 << 20
 
 func cleanItems(b boxes, meta box) error {
 	tables := map[string][]byte{}
+	at := map[string]box{}
+	here := map[uint64]bool{0: true} // references to data that lead to this file
 	var idat box
-	err := b.each(meta.body+4, meta.end, false, func(x box) error {
+	err := b.only(meta.body+4, meta.end, false, heifMeta, func(x box) error {
 		switch x.name {
-		case "iinf", "iloc", "iprp":
+		case "iinf", "iloc", "iprp", "iref":
 			if x.end-x.body > maxItems {
 				return damaged("a table of %d bytes", x.end-x.body)
 			}
 			raw, err := readAt(b.f, x.body, int(x.end-x.body))
-			tables[x.name] = raw
+			tables[x.name], at[x.name] = raw, x
 			return err
 		case "idat":
 			idat = x
-		case "udta", "uuid", "xml ", "bxml", "free", "skip":
-			return b.free(x)
+		case "hdlr":
+			return b.unnamed(x)
+		case "dinf":
+			return b.references(x, here)
 		}
 		return nil
 	})
@@ -79,13 +87,22 @@ func cleanItems(b boxes, meta box) error {
 	if err := itemsFit(tables["iprp"]); err != nil {
 		return err
 	}
-	kinds, err := itemKinds(tables["iinf"])
+	if p := at["iprp"]; p.end > 0 {
+		if err := b.undescribed(p); err != nil {
+			return err
+		}
+	}
+	small, err := b.smallCopies(at["iref"], tables["iref"])
+	if err != nil {
+		return err
+	}
+	kinds, err := b.items(tables["iinf"], at["iinf"].body, small)
 	if err != nil {
 		return err
 	}
 	return itemExtents(tables["iloc"], func(item uint32, e extent) error {
 		kind := kinds[item]
-		if heifShown[kind] {
+		if heifShown[kind] && !small[item] || !here[e.file] {
 			return nil
 		}
 		// Only data is blanked: an item over a table would corrupt the file.
@@ -148,8 +165,73 @@ func (f *fields) uint(n int) uint64 {
 	return v
 }
 
-// itemKinds returns the kinds of items.
-func itemKinds(iinf []byte) (map[uint32]string, error) {
+// references notes which references to data lead to the file itself, and blanks the
+// others, which are addresses.
+func (b boxes) references(dinf box, here map[uint64]bool) error {
+	return b.each(dinf.body, dinf.end, false, func(x box) error {
+		if x.name != "dref" || x.end-x.body < 8 {
+			return b.free(x)
+		}
+		n := uint64(0)
+		return b.each(x.body+8, x.end, false, func(x box) error {
+			n++
+			head, err := b.head(x.body, int(min(4, x.end-x.body)))
+			if err != nil || len(head) < 4 {
+				return damaged("a reference to data")
+			}
+			here[n] = head[3]&1 != 0
+			return b.blank(x.body+4, x.end-x.body-4)
+		})
+	})
+}
+
+// heifDescribed are the properties that tell of a picture in words and times.
+var heifDescribed = set("udes", "crtm", "mdft", "altt", "uuid", "free", "skip")
+
+// undescribed frees properties that do not show: the others keep their numbers.
+func (b boxes) undescribed(iprp box) error {
+	return b.each(iprp.body, iprp.end, false, func(x box) error {
+		if x.name != "ipco" {
+			return nil
+		}
+		return b.each(x.body, x.end, false, func(x box) error {
+			if heifDescribed[x.name] {
+				return b.free(x)
+			}
+			return nil
+		})
+	})
+}
+
+// smallCopies frees the references from small copies to their pictures, and returns the
+// copies: they may show what was cut off or covered since.
+func (b boxes) smallCopies(iref box, raw []byte) (map[uint32]bool, error) {
+	out := map[uint32]bool{}
+	if len(raw) < 4 {
+		return out, nil
+	}
+	wide := 2
+	if raw[0] > 0 {
+		wide = 4
+	}
+	err := b.each(iref.body+4, iref.end, false, func(x box) error {
+		if x.name != "thmb" {
+			return nil
+		}
+		from, err := readAt(b.f, x.body, int(min(int64(wide), x.end-x.body)))
+		if err != nil || len(from) < wide {
+			return damaged("a reference between items")
+		}
+		out[uint32((&fields{b: from}).uint(wide))] = true
+		return b.free(x)
+	})
+	return out, err
+}
+
+// items returns the kinds of items, and blanks their names, which stand behind their
+// kinds. Those of small, which are blanked, are marked as hidden, so that no program
+// shows them as further pictures. at is the offset of the table.
+func (b boxes) items(iinf []byte, at int64, small map[uint32]bool) (map[uint32]string, error) {
 	f := &fields{b: iinf}
 	version := f.uint(4) >> 24
 	width := 2
@@ -159,6 +241,7 @@ func itemKinds(iinf []byte) (map[uint32]string, error) {
 	count := f.uint(width)
 	out := map[uint32]string{}
 	for range count {
+		begin := at + int64(len(iinf)-len(f.b))
 		n := f.uint(4)
 		name := f.uint(4)
 		if f.bad || n < 8 || n-8 > uint64(len(f.b)) || uint32(name) != 0x696e6665 { // infe
@@ -174,11 +257,23 @@ func itemKinds(iinf []byte) (map[uint32]string, error) {
 			kind = string(binary.BigEndian.AppendUint32(nil, uint32(entry.uint(4))))
 		default:
 			id = entry.uint(2)
+			entry.uint(2)
 		}
 		if entry.bad {
 			return nil, damaged("an entry of a table of items")
 		}
 		out[uint32(id)] = kind
+		if small[uint32(id)] {
+			const flags = 11 // the last byte of an entry's
+			if err := b.write(begin+flags, []byte{1}); err != nil {
+				return nil, err
+			}
+		}
+		if named := int64(len(entry.b)); bytes.ContainsFunc(entry.b, func(r rune) bool { return r != 0 }) {
+			if err := b.blank(at+int64(len(iinf)-len(f.b))-named, named); err != nil {
+				return nil, err
+			}
+		}
 	}
 	return out, nil
 }
@@ -186,6 +281,7 @@ func itemKinds(iinf []byte) (map[uint32]string, error) {
 // extent is the place of a part of an item.
 type extent struct {
 	method uint64 // 0: in the file, 1: in the idat box
+	file   uint64 // the reference to the file, 0: this one
 	at, n  int64
 	first  bool
 }
@@ -210,7 +306,7 @@ func itemExtents(iloc []byte, fn func(item uint32, e extent) error) error {
 		if version > 0 {
 			e.method = f.uint(2) & 15
 		}
-		elsewhere := f.uint(2) != 0
+		e.file = f.uint(2)
 		from := f.uint(base)
 		for i := range f.uint(2) {
 			if version > 0 {
@@ -221,9 +317,6 @@ func itemExtents(iloc []byte, fn func(item uint32, e extent) error) error {
 				return damaged("a table of places")
 			}
 			e.at, e.n, e.first = int64(at), int64(n), i == 0
-			if elsewhere {
-				continue
-			}
 			if err := fn(item, e); err != nil {
 				return err
 			}

@@ -27,7 +27,8 @@ const (
 
 // cleanJPEG keeps of the application segments JFIF without its small copy, the
 // colour profile, Adobe's note on colours, and of Exif the orientation.
-// Comments go, and so do bytes after the end of the picture.
+// Comments go, and so do reserved segments, which nothing shows, and bytes after
+// the end of the picture.
 func cleanJPEG(w io.Writer, file *io.SectionReader) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	c := jpegCleaner{r: buffered(file), w: out}
@@ -117,6 +118,9 @@ func (c *jpegCleaner) copySegment(marker byte) error {
 	payload := c.segment[:n]
 	if _, err := io.ReadFull(c.r, payload); err != nil {
 		return eof(err)
+	}
+	if marker < 0xc0 || marker == 0xc8 || marker >= 0xf0 && marker != jpegCOM {
+		return nil
 	}
 	if marker&0xf0 == jpegAPP0 || marker == jpegCOM {
 		payload = c.application(marker, payload)
