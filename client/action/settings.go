@@ -62,29 +62,29 @@ func SettingsRequest(changes []settings.Change) ([]api.ConfigChange, error) {
 // ChangeSettings posts changes, all or none, that were planned when the saved
 // settings were as in seen. It fails with a *Conflict where somebody changed one
 // of them since. A lost answer is made up for by reading.
-func ChangeSettings(ctx context.Context, c *client.Client, changes []settings.Change, seen []settings.Setting) (reboot bool, err error) {
+func ChangeSettings(ctx context.Context, c *client.Client, changes []settings.Change, seen []settings.Setting) (*api.ConfigSettings, error) {
 	now, err := CompareSettings(ctx, c, true)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	for _, change := range changes {
 		was, is := SavedAt(seen, change), SavedAt(now, change)
 		if (was == nil) != (is == nil) || was != nil && !was.Equal(*is) {
-			return false, &Conflict{Target: change.Name(), Now: "changed"}
+			return nil, &Conflict{Target: change.Name(), Now: "changed"}
 		}
 	}
 	body, err := SettingsRequest(changes)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	answer, err := c.Admin.Config.Change(ctx, body...)
 	switch {
 	case err == nil:
-		return answer.NeedReboot, nil
+		return answer, nil
 	case errors.Is(err, client.ErrNetwork) && settingsLanded(ctx, c, changes):
-		return false, nil
+		return &api.ConfigSettings{}, nil
 	}
-	return false, err
+	return nil, err
 }
 
 // settingsLanded reports whether changes are saved, after their answer was

@@ -35,10 +35,12 @@ func (s *ConfigSetting) UnmarshalJSON(data []byte) error {
 }
 
 // ConfigSettings is the answer to reads and writes of settings. NeedReboot is
-// set if a change since the last restart needs a restart.
+// set if a change since the last restart needs a restart. Warnings are about saved
+// values that have no effect yet.
 type ConfigSettings struct {
 	Configs    List[ConfigSetting] `json:"configs"`
 	NeedReboot bool                `json:"need_reboot"`
+	Warnings   []string            `json:"warnings,omitempty"`
 }
 
 // ConfigChange is one change of POST /api/svc/admin/config: a Value to be

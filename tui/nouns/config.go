@@ -361,11 +361,15 @@ func (plan *Plan) saving(changes []settings.Change, seen []settings.Setting) (*P
 	}
 	plan.Lines = append(plan.Lines, Detail{"", safe.Own("POST /api/svc/admin/config")}, Detail{"", text})
 	plan.Send = func(ctx context.Context, c *client.Client) (safe.Safe, error) {
-		reboot, err := action.ChangeSettings(ctx, c, changes, seen)
-		if err == nil && reboot {
-			return safe.Own("saved; a restart is needed"), nil
+		answer, err := action.ChangeSettings(ctx, c, changes, seen)
+		if err != nil {
+			return safe.Own("saved"), err
 		}
-		return safe.Own("saved"), err
+		said := "saved"
+		if answer.NeedReboot {
+			said += "; a restart is needed"
+		}
+		return raw(strings.Join(append([]string{said}, answer.Warnings...), "; ")), nil
 	}
 	return plan, nil
 }

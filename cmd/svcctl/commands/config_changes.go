@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"svc/client/action"
+	"svc/client/safe"
 	"svc/client/settings"
 	"svc/cmd/svcctl/cli"
 )
@@ -37,11 +38,17 @@ func changeSettings(ctx context.Context, a *cli.App, conn *cli.Connection, c con
 	sent, err := a.Perform(ctx, conn, cli.Write{
 		Kind: configSet, Count: len(c.changes), Level: level, What: c.what, Token: c.token,
 	}, func(ctx context.Context) error {
-		reboot, err := action.ChangeSettings(ctx, conn.Client, c.changes, c.saved)
-		if err == nil && reboot && !a.Flags.Quiet && slices.ContainsFunc(c.changes, settings.Change.Reboot) {
+		answer, err := action.ChangeSettings(ctx, conn.Client, c.changes, c.saved)
+		if err != nil {
+			return configOff(err)
+		}
+		if answer.NeedReboot && !a.Flags.Quiet && slices.ContainsFunc(c.changes, settings.Change.Reboot) {
 			fmt.Fprintln(a.ErrOut, needsRestart)
 		}
-		return configOff(err)
+		for _, warning := range answer.Warnings {
+			fmt.Fprintf(a.ErrOut, "warning: %s\n", safe.Line(warning))
+		}
+		return nil
 	})
 	if !sent {
 		return err

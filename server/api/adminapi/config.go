@@ -118,6 +118,9 @@ func (a Config) Update(c *gin.Context) error {
 			value = config.RedactFrom(row.Group, row.Key, value, row.Sent)
 		}
 		out.Configs = append(out.Configs, setting(row.Group, row.Key, value, row.Names()))
+		if row.Idle != "" {
+			out.Warnings = append(out.Warnings, fmt.Sprintf("%s has no effect while %s is not in :mrf :policies", row.Key, row.Idle))
+		}
 	}
 	if out.NeedReboot, err = a.Saved.NeedReboot(ctx); err != nil {
 		return err

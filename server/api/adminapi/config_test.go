@@ -439,3 +439,44 @@ func TestTheSettingsPageOfAdminsCanShowEveryValue(t *testing.T) {
 		}
 	}
 }
+
+// TestSavingHostsChecksThemAndSaysWhatDoesNothing: a host that is none changes
+// nothing, and a list that no policy reads is saved with a warning.
+func TestSavingHostsChecksThemAndSaysWhatDoesNothing(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		ctx, root := t.Context(), s.Admin("root")
+		save := func(key string, value any) ([]string, error) {
+			saved, err := root.Admin.Config.Set(ctx, ":svc", key, value)
+			if err != nil {
+				return nil, err
+			}
+			return saved.Warnings, nil
+		}
+		reject := func(list ...string) json.RawMessage { return client.Keyword(":reject", list) }
+		_, err := save(":mrf_simple", reject("bad.example", "https://worse.example/"))
+		if err == nil || !strings.Contains(err.Error(), `"https://worse.example/" is none`) || len(s.Settings.Load().Policies.Simple.Reject) > 0 {
+			t.Errorf("an address: %v, %v", err, s.Settings.Load().Policies.Simple.Reject)
+		}
+		const want = ":mrf_simple has no effect while Svc.Web.ActivityPub.MRF.SimplePolicy is not in :mrf :policies"
+		if got, err := save(":mrf_simple", reject("bad.example")); err != nil || !slices.Equal(got, []string{want}) {
+			t.Errorf("%v, %v", got, err)
+		}
+		if got, err := save(":mrf_simple", reject()); err != nil || len(got) > 0 {
+			t.Errorf("an empty list: %v, %v", got, err)
+		}
+		both := []api.ConfigChange{
+			{Group: ":svc", Key: ":mrf_simple", Value: reject("bad.example")},
+			{Group: ":svc", Key: ":mrf", Value: client.Keyword(":policies", []string{"Svc.Web.ActivityPub.MRF.SimplePolicy"})},
+		}
+		if saved, err := root.Admin.Config.Change(ctx, both...); err != nil || len(saved.Warnings) > 0 {
+			t.Errorf("with its policy: %+v, %v", saved, err)
+		}
+		// One from before the check does not keep others from being saved.
+		if _, err := s.DB.Writer().ExecContext(ctx, `UPDATE settings SET value = REPLACE(value, 'bad.example', '@a@bad.example')`); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := save(":mrf_simple", reject("@a@bad.example", "worse.example")); err != nil {
+			t.Error(err)
+		}
+	})
+}

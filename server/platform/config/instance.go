@@ -50,7 +50,7 @@ func instanceSettings() []Setting {
 		row(":federating", Boolean, true, func(i *Instance) any { return &i.Federating }, "Whether the instance talks to other servers"),
 		row(":allow_relay", Boolean, true, func(i *Instance) any { return &i.AllowRelay }, "Whether there is a relay actor, through which relays feed this server and are fed"),
 		row(":public", Boolean, true, func(i *Instance) any { return &i.Public }, "Whether people may read without logging in"),
-		row(":quarantined_instances", Strings, []string{}, func(i *Instance) any { return &i.QuarantinedInstances }, "Servers that receive public activities only"),
+		row(":quarantined_instances", Strings, []string{}, func(i *Instance) any { return &i.QuarantinedInstances }, "Servers that receive public activities only").ofHosts(),
 		row(":allowed_post_formats", Strings, []string{"text/plain", "text/html", "text/markdown", "text/bbcode"}, func(i *Instance) any { return &i.AllowedPostFormats }, "Markup that a status may be written in"),
 		row(":extended_nickname_format", Boolean, true, func(i *Instance) any { return &i.ExtendedNicknameFormat }, "Whether nicknames may have _ and -"),
 		row(":max_report_comment_size", Integer, 1000, func(i *Instance) any { return &i.MaxReportCommentSize }, "Longest comment of a report, in characters"),

@@ -67,7 +67,7 @@ func outgoingSettings() []Setting {
 		row(":instances_favicons", ":enabled", Boolean, false, func(s *Settings) any { return &s.InstancesFavicons }, "Whether accounts show the icon of their server"),
 		row(":rich_media", ":enabled", Boolean, true, func(s *Settings) any { return &s.RichMedia.Enabled },
 			"Whether pages that statuses link to are fetched to show a preview"),
-		row(":rich_media", ":ignore_hosts", Strings, []string{}, func(s *Settings) any { return &s.RichMedia.IgnoreHosts }, "Hosts whose pages are not fetched"),
+		row(":rich_media", ":ignore_hosts", Strings, []string{}, func(s *Settings) any { return &s.RichMedia.IgnoreHosts }, "Hosts whose pages are not fetched").ofHosts(),
 		row(":rich_media", ":ignore_tld", Strings, []string{"local", "localdomain", "lan"}, func(s *Settings) any { return &s.RichMedia.IgnoreTLD },
 			"Ends of host names under which pages are not fetched"),
 		row(":rich_media", ":failure_backoff", Integer, 60000, func(s *Settings) any { return &s.RichMedia.FailureBackoff },

@@ -140,13 +140,13 @@ func PolicyName(module string) string {
 func policySettings() []Setting {
 	const mrf, simple, keyword = ":mrf", ":mrf_simple", ":mrf_keyword"
 	hosts := func(path string, field func(*SimplePolicy) *[]string, description string) Setting {
-		return row(simple, path, Strings, []string{}, func(s *Settings) any { return field(&s.Policies.Simple) }, description)
+		return row(simple, path, Strings, []string{}, func(s *Settings) any { return field(&s.Policies.Simple) }, description).ofHosts()
 	}
 	return []Setting{
 		row(mrf, ":policies", Words, []string{policyModule + "ObjectAgePolicy", policyModule + "TagPolicy"},
 			func(s *Settings) any { return &s.Policies.Chain }, "Policies that activities pass, in order"),
 		row(mrf, ":transparency", Boolean, true, func(s *Settings) any { return &s.Policies.Transparency }, "Whether everybody may see the policies"),
-		row(mrf, ":transparency_exclusions", Strings, []string{}, func(s *Settings) any { return &s.Policies.TransparencyExclusions }, "Hosts that are left out where the policies are shown"),
+		row(mrf, ":transparency_exclusions", Strings, []string{}, func(s *Settings) any { return &s.Policies.TransparencyExclusions }, "Hosts that are left out where the policies are shown").ofHosts(),
 		hosts(":reject", func(p *SimplePolicy) *[]string { return &p.Reject }, "Hosts from which nothing is accepted; *.HOST has sub-domains too"),
 		hosts(":accept", func(p *SimplePolicy) *[]string { return &p.Accept }, "Hosts from which alone anything is accepted, where the list is not empty"),
 		hosts(":media_removal", func(p *SimplePolicy) *[]string { return &p.MediaRemoval }, "Hosts whose files are dropped"),
@@ -173,10 +173,10 @@ func policySettings() []Setting {
 		row(":mrf_rejectnonpublic", ":allow_direct", Boolean, false, func(s *Settings) any { return &s.Policies.RejectNonPublic.AllowDirect }, "Whether direct posts are taken"),
 		row(":mrf_mention", ":actors", Strings, []string{}, func(s *Settings) any { return &s.Policies.MentionActors }, "Addresses of accounts whose mention has a post refused"),
 		row(":mrf_activity_expiration", ":days", Integer, 365, func(s *Settings) any { return &s.Policies.ExpirationDays }, "Days after which local posts are deleted").between(1, 36500),
-		row(":mrf_steal_emoji", ":hosts", Strings, []string{}, func(s *Settings) any { return &s.Policies.StealEmoji.Hosts }, "Hosts whose emoji are copied, when posts show them"),
+		row(":mrf_steal_emoji", ":hosts", Strings, []string{}, func(s *Settings) any { return &s.Policies.StealEmoji.Hosts }, "Hosts whose emoji are copied, when posts show them").ofHosts(),
 		row(":mrf_steal_emoji", ":rejected_shortcodes", Patterns, []Pattern{}, func(s *Settings) any { return &s.Policies.StealEmoji.RejectedShortcodes }, "Words or patterns of shortcodes that are not copied"),
 		row(":mrf_steal_emoji", ":size_limit", Integer, 50000, func(s *Settings) any { return &s.Policies.StealEmoji.SizeLimit }, "Largest emoji that is copied, in bytes").between(0, 10000000),
-		row(":mrf_user_allowlist", "", Allowlist, []Allowed(nil), func(s *Settings) any { return &s.Policies.UserAllowlist }, "Addresses of the accounts that alone may post, by host").unset(),
+		row(":mrf_user_allowlist", "", Allowlist, []Allowed(nil), func(s *Settings) any { return &s.Policies.UserAllowlist }, "Addresses of the accounts that alone may post, by host").unset().ofHosts(),
 	}
 }
 

@@ -34,6 +34,7 @@ type Setting struct {
 	Description string
 
 	field func(*Settings) any // a pointer into the snapshot
+	hosts bool                // the value names hosts
 	// check refuses further values, of the Go type of Kind; takes describes the
 	// accepted ones.
 	check func(value any) bool

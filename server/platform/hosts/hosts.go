@@ -92,6 +92,13 @@ func plain(text string) bool {
 // Same reports whether two texts name the same host.
 func Same(a, b string) bool { return Clean(a) == Clean(b) }
 
+// Listable reports whether a text can stand in a list of hosts, as a host or as
+// *.host.
+func Listable(text string) bool {
+	_, ok := Name(strings.TrimPrefix(strings.TrimSpace(text), "*."))
+	return ok
+}
+
 // Among reports whether a host is in a list, with its port or without; *.host
 // is that host and all subdomains.
 func Among(list []string, host string) bool {

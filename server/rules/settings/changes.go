@@ -67,6 +67,9 @@ type wanted struct {
 type Left struct {
 	config.Saved
 	Sent term.Term
+	// Idle is the module of a policy that must be switched on before anything
+	// comes of the change, "" for none.
+	Idle string
 }
 
 // Update makes changes in order, all or none, and returns the saved state after
@@ -121,7 +124,14 @@ func (s *Store) Update(ctx context.Context, by *db.Account, changes []Change) ([
 		return left, err
 	}
 	// The answer promises settings in effect.
-	return left, s.Reload(context.WithoutCancel(ctx))
+	if err := s.Reload(context.WithoutCancel(ctx)); err != nil {
+		return left, err
+	}
+	now := s.live.Load()
+	for i, l := range left {
+		left[i].Idle = now.Idle(l.Group, l.Key, l.Sent)
+	}
+	return left, nil
 }
 
 // understand parses names and values. It leaves out blank values, and settings
@@ -220,7 +230,7 @@ func (s *Store) apply(b *batch, w wanted) {
 		if !ok {
 			return
 		}
-		if !b.check(w, value) {
+		if !b.check(w, value, saved) {
 			return
 		}
 		if wrong := s.unlocked.Refuses(w.group, w.key, s.live.Base(), saved, value); len(wrong) > 0 {
@@ -258,8 +268,8 @@ func (s *Store) apply(b *batch, w wanted) {
 	}
 }
 
-func (b *batch) check(w wanted, value term.Term) bool {
-	wrong := config.Check(w.group, w.key, value)
+func (b *batch) check(w wanted, value, saved term.Term) bool {
+	wrong := append(config.Check(w.group, w.key, value), config.CheckHosts(w.group, w.key, value, saved)...)
 	for _, err := range wrong {
 		b.wrong.add(w.item, "value", err.Error())
 	}

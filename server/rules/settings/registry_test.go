@@ -100,7 +100,7 @@ func others(row config.Setting) []string {
 	}
 	return []string{
 		`"changed"`, `{"changed":true}`, `[{"tuple":[":changed",true]}]`, `{"tuple":[":basic","u","p"]}`, `[{"tuple":["0 1 * * *","Svc.Workers.Cron.DigestEmailsWorker"]}]`,
-		`["changed"]`, `"strip"`, `{"application/changed":["changed"]}`, `{":name":"changed",":ref":"x"}`, `{":name":"fe",":ref":"x"}`, `5`,
+		`["changed"]`, `"strip"`, `{"application/changed":["changed"]}`, `{"changed.example":["changed"]}`, `{":name":"changed",":ref":"x"}`, `{":name":"fe",":ref":"x"}`, `5`,
 		`[{":link_color":"#000000"}]`, `{":link_color":"#000000"}`, `true`, `[]`,
 	}
 }
