@@ -16,18 +16,33 @@ type DeliveryTarget struct {
 	Key         string // to go on after
 }
 
-// NextActivity returns the next activity to distribute: the most urgent one,
-// but never before an earlier one about the same object. ErrNotFound if there
-// is none.
-func (d *DB) NextActivity(ctx context.Context) (*Activity, error) {
-	const query = `SELECT * FROM activities a WHERE distributed_at IS NULL AND NOT EXISTS (SELECT 1 FROM activities e
+// NextActivity returns the next activity for a holder to distribute, and claims it: the
+// most urgent one that no other holder distributes, but never before an earlier one
+// about the same object. ErrNotFound if there is none. On SQLite, which one process
+// serves, nothing is claimed.
+func (d *DB) NextActivity(ctx context.Context, holder string) (*Activity, error) {
+	for range 10 {
+		a, err := d.nextActivity(ctx, holder)
+		if err != nil || a.ClaimedBy == holder || d.pool.dialect == SQLite {
+			return a, err
+		}
+		n, err := d.exec(ctx, "claim activity", "UPDATE activities SET claimed_by = ? WHERE id = ? AND claimed_by = '' AND distributed_at IS NULL", holder, a.ID)
+		if err != nil || n > 0 {
+			return a, err
+		}
+	}
+	return nil, notFound("next activity") // others were quicker
+}
+
+func (d *DB) nextActivity(ctx context.Context, holder string) (*Activity, error) {
+	const query = `SELECT * FROM activities a WHERE distributed_at IS NULL AND (claimed_by = '' OR claimed_by = ?) AND NOT EXISTS (SELECT 1 FROM activities e
 		WHERE e.object_uri = a.object_uri AND e.object_uri <> '' AND e.id < a.id AND e.distributed_at IS NULL)
 		ORDER BY priority, id LIMIT `
-	first, err := one[Activity](ctx, d, "next activity", query+"1")
+	first, err := one[Activity](ctx, d, "next activity", query+"1", holder)
 	if !isUnreadable(err) {
 		return first, err
 	}
-	rows, err := list[Activity](ctx, d, "next activity", query+"1000") // the others do not wait behind it
+	rows, err := list[Activity](ctx, d, "next activity", query+"1000", holder) // the others do not wait behind it
 	return firstOf(rows, err, "next activity")
 }
 
@@ -168,10 +183,11 @@ func (d *DB) Distribute(ctx context.Context, c Chunk) (mine bool, err error) {
 	err = d.Tx(ctx, func(tx *DB) error {
 		now := tx.Now()
 		var done Time
+		set := "cursor = ?, distributed_at = ?"
 		if c.Done {
-			done = now
+			done, set = now, set+", claimed_by = ''"
 		}
-		n, err := tx.exec(ctx, "move on in activity", "UPDATE activities SET cursor = ?, distributed_at = ? WHERE id = ? AND cursor = ? AND distributed_at IS NULL",
+		n, err := tx.exec(ctx, "move on in activity", "UPDATE activities SET "+set+" WHERE id = ? AND cursor = ? AND distributed_at IS NULL",
 			c.To, done, c.ActivityID, c.From)
 		mine = n > 0
 		if err != nil || !mine || len(c.Deliveries) == 0 {
@@ -226,7 +242,7 @@ func (d *DB) WithdrawDeliveries(ctx context.Context, a *Activity, everything boo
 	of += " AND e.id < ? AND e.account_id = ? AND e.type <> 'Delete'"
 	args = append(args, a.ID, a.AccountID)
 	err = d.Tx(ctx, func(tx *DB) error {
-		if _, err := tx.exec(ctx, "withdraw activities", "UPDATE activities AS e SET distributed_at = ? WHERE "+of+" AND e.distributed_at IS NULL",
+		if _, err := tx.exec(ctx, "withdraw activities", "UPDATE activities AS e SET distributed_at = ?, claimed_by = '' WHERE "+of+" AND e.distributed_at IS NULL",
 			append([]any{tx.Now()}, args...)...); err != nil {
 			return err
 		}

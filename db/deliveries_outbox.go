@@ -28,6 +28,7 @@ type Activity struct {
 	Priority      int
 	Audience      Audience
 	Cursor        string // the last recipient that has a delivery
+	ClaimedBy     string // the holder that distributes it
 	DistributedAt Time
 	CreatedAt     Time `gorm:"autoCreateTime:false"`
 }

@@ -2,10 +2,12 @@ package db_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -27,7 +29,7 @@ func TestSendingReadsOnlyWhatIsDue(t *testing.T) {
 				_, err := d.DueDeliveries(ctx, []string{"h1.example", "h2.example"})
 				return err
 			},
-			"activity":   func(ctx context.Context) error { _, err := d.NextActivity(ctx); return err },
+			"activity":   func(ctx context.Context) error { _, err := d.NextActivity(ctx, "me"); return err },
 			"followers":  func(ctx context.Context) error { _, err := d.RemoteFollowers(ctx, "a", "", 10); return err },
 			"rebloggers": func(ctx context.Context) error { _, err := d.RemoteRebloggers(ctx, "s", "", 10); return err },
 			"admirers":   func(ctx context.Context) error { _, err := d.RemoteFavouriters(ctx, "s", "", 10); return err },
@@ -183,8 +185,81 @@ func TestABrokenActivityHoldsUpNoOther(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if a, err := d.NextActivity(t.Context()); err != nil || a.ID != 2 {
+		if a, err := d.NextActivity(t.Context(), "me"); err != nil || a.ID != 2 {
 			t.Errorf("%+v, %v", a, err)
 		}
 	})
+}
+
+// TestAnActivityIsDistributedByOneHolder: others go on with the next ones, and take over
+// from a holder that ended.
+func TestAnActivityIsDistributedByOneHolder(t *testing.T) {
+	t.Parallel()
+	ctx, d := t.Context(), dbtest.Open(t, onPostgres(t))
+	queue := func(uri, object string, priority int) int64 {
+		t.Helper()
+		a := &db.Activity{URI: uri, AccountID: "a", Type: "Create", ObjectURI: object, Body: "{}", Priority: priority}
+		must(t, d.Tx(ctx, func(tx *db.DB) error { return tx.QueueActivity(ctx, a) }))
+		return a.ID
+	}
+	next := func(holder string, want int64) {
+		t.Helper()
+		a, err := d.NextActivity(ctx, holder)
+		switch {
+		case want == 0 && errors.Is(err, db.ErrNotFound):
+		case err != nil || a.ID != want:
+			t.Errorf("%s distributes %+v, %v, want %d", holder, a, err, want)
+		}
+	}
+	one, about := queue("https://us.example/1", "https://us.example/o", db.PriorityPost), queue("https://us.example/2", "https://us.example/o", db.PriorityPost)
+	two := queue("https://us.example/3", "", db.PriorityPost)
+	next("p/1", one)
+	next("p/1", one)
+	next("q/1", two) // the second is about the object of the first
+	next("r/1", 0)
+	urgent := queue("https://us.example/4", "", db.PriorityPerson)
+	next("p/1", urgent)
+	next("r/1", 0)
+	if mine, err := d.Distribute(ctx, db.Chunk{ActivityID: urgent, Done: true}); err != nil || !mine {
+		t.Error(mine, err)
+	}
+	next("p/1", one)
+	if mine, err := d.Distribute(ctx, db.Chunk{ActivityID: one, To: "followers:x"}); err != nil || !mine {
+		t.Error(mine, err)
+	}
+	_, err := d.ReviveClaims(ctx, []string{"p/1"})
+	must(t, err)
+	next("r/1", one)
+	if mine, err := d.Distribute(ctx, db.Chunk{ActivityID: one, From: "followers:x", Done: true}); err != nil || !mine {
+		t.Error(mine, err)
+	}
+	next("q/1", about) // its process is unknown, and lost what it had too
+	next("r/1", two)
+
+	// Many at once: each activity has one holder.
+	for i := range 20 {
+		queue(fmt.Sprint("https://us.example/many/", i), "", db.PriorityPost)
+	}
+	var (
+		mu  sync.Mutex
+		all sync.WaitGroup
+		by  = map[int64]string{}
+	)
+	for i := range 8 {
+		all.Go(func() {
+			holder := fmt.Sprint("z/", i)
+			a, err := d.NextActivity(ctx, holder)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if other := by[a.ID]; other != "" {
+				t.Errorf("%s and %s distribute %d", other, holder, a.ID)
+			}
+			by[a.ID] = holder
+		})
+	}
+	all.Wait()
 }

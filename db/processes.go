@@ -97,6 +97,9 @@ func (d *DB) ReviveClaims(ctx context.Context, ended []string) (r Revived, err e
 	if r.Hosts, err = d.exec(ctx, "revive hosts", "UPDATE delivery_hosts SET holder = '', due_at = 0 WHERE "+d.inOrder("delivery_hosts", "host", "holder <> '' AND "+left("holder"), 0), ended); err != nil {
 		return r, err
 	}
+	if _, err := d.exec(ctx, "revive distributions", "UPDATE activities SET claimed_by = '' WHERE "+d.inOrder("activities", "id", "claimed_by <> '' AND "+left("claimed_by"), 0), ended); err != nil {
+		return r, err
+	}
 	r.Activities, err = d.exec(ctx, "revive inbox items", "UPDATE inbox_items SET claimed_by = '' WHERE "+d.inOrder("inbox_items", "id", "claimed_by <> '' AND "+left("claimed_by"), 0), ended)
 	return r, err
 }

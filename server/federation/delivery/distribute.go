@@ -51,7 +51,7 @@ func (s *Service) distributeOne(ctx context.Context) (bool, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, statement)
 	defer cancel()
-	a, err := s.db.NextActivity(ctx)
+	a, err := s.db.NextActivity(ctx, s.holder.ID())
 	if errors.Is(err, db.ErrNotFound) {
 		return false, nil
 	}
