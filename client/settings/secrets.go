@@ -3,7 +3,7 @@ package settings
 import "strings"
 
 // secretParts are parts of the names of secret settings.
-var secretParts = [...]string{"password", "secret", "token", "api_key", "access_key", "private_key", "webhook_url"}
+var secretParts = [...]string{"password", "passphrase", "secret", "token", "api_key", "apikey", "api-key", "access_key", "private_key", "webhook", "authorization", "cookie", "credential"}
 
 // secretName finds secrets by their names. Numbers and switches with such names
 // (:token_expires_in) are no secrets, since only text is ever masked.

@@ -3,6 +3,7 @@ package sshd
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -53,26 +54,85 @@ func (c *timed) Read(p []byte) (int, error) {
 	return c.Conn.Read(p)
 }
 
+// exchanges signs with the host key, which each exchange of keys needs once. It
+// refuses a client that exchanges keys for no reason: each costs more than a request.
+type exchanges struct {
+	ssh.Signer
+	limits Limits
+
+	mu   sync.Mutex
+	n    int       // those that count
+	last time.Time // when n was reckoned
+}
+
+var errExchanges = errors.New("too many key exchanges")
+
+// Sign signs an exchange.
+func (e *exchanges) Sign(rand io.Reader, data []byte) (*ssh.Signature, error) {
+	e.mu.Lock()
+	now := time.Now()
+	if over := int(now.Sub(e.last) / e.limits.ExchangeTime); over > 0 {
+		e.n, e.last = max(0, e.n-over), now
+	}
+	e.n++
+	refused := e.n > e.limits.Exchanges
+	e.mu.Unlock()
+	if refused {
+		return nil, errExchanges
+	}
+	return e.Signer.Sign(rand, data)
+}
+
+// any reports whether there was one.
+func (e *exchanges) any() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.n > 0
+}
+
 // caller is a connection whose key is known.
 type caller struct {
 	*Server
 	conn *ssh.ServerConn
+	raw  net.Conn
 	key  *db.SSHKey
+
+	mu       sync.Mutex
+	programs int
+	quiet    *time.Timer // closes the connection while there are none
+}
+
+// begins tells that a program runs, and returns how it ends.
+func (c *caller) begins() (ends func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.programs++
+	c.quiet.Stop()
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.programs--; c.programs == 0 {
+			c.quiet.Reset(c.limits.Quiet)
+		}
+	}
 }
 
 // goodbye is how long sessions have to say why they end.
 const goodbye = 5 * time.Second
 
 // connection serves a connection to its end.
-func (s *Server) connection(raw net.Conn) {
+func (s *Server) connection(raw net.Conn, p *place) {
 	c := &timed{Conn: raw}
 	defer func() { _ = c.Close() }()
-	_ = c.SetDeadline(time.Now().Add(s.limits.Handshake))
+	begun := time.Now()
+	_ = c.SetDeadline(begun.Add(s.limits.Handshake))
 	goOn := context.AfterFunc(s.ctx, func() { _ = c.Close() })
-	conn, channels, requests, err := ssh.NewServerConn(c, s.config)
+	made := &exchanges{Signer: s.host, limits: s.limits, last: begun}
+	conn, channels, requests, err := ssh.NewServerConn(c, s.configOf(made))
 	if err != nil {
 		goOn()
-		if errors.As(err, new(*ssh.ServerAuthError)) {
+		// Whoever only looks whether the port is open costs nothing.
+		if made.any() || time.Since(begun) > s.limits.Handshake/4 {
 			s.doors.fail(c.RemoteAddr())
 		}
 		s.log.InfoContext(s.ctx, "ssh refused", "address", c.RemoteAddr().String(), "err", err)
@@ -82,9 +142,23 @@ func (s *Server) connection(raw net.Conn) {
 	c.idle.Store(int64(s.limits.Idle))
 	_ = c.SetDeadline(time.Now().Add(s.limits.Idle))
 	key, _ := conn.Permissions.ExtraData[keyOf{}].(*db.SSHKey)
-	one := &caller{s, conn, key}
+	if !p.logIn(key.AccountID, s.hasRights(key.AccountID)) {
+		s.log.InfoContext(s.ctx, "ssh refused", "address", c.RemoteAddr().String(), "account", key.AccountID, "err", "no place is free")
+		return
+	}
+	one := &caller{Server: s, conn: conn, raw: c, key: key, quiet: time.AfterFunc(s.limits.Quiet, func() { _ = c.Close() })}
+	defer one.quiet.Stop()
 	go ssh.DiscardRequests(requests) // above all of forwarding
 	one.serve(channels)
+}
+
+// hasRights reports whether an account may do anything here. A session asks again,
+// and tells the person.
+func (s *Server) hasRights(accountID string) bool {
+	ctx, cancel := context.WithTimeout(s.ctx, s.limits.Handshake)
+	defer cancel()
+	account, err := s.service.DB.Account(ctx, accountID)
+	return err == nil && !account.Deactivated && len(s.rights.Of(account)) > 0
 }
 
 // serve opens sessions until the client leaves, or the server stops.

@@ -3,24 +3,38 @@ package sshd
 import (
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 )
 
-// doors counts connections and failures by address, and sessions by account.
+// doors counts connections and failures by address, and connections and sessions by
+// account. Strangers, accounts without rights, and staff have places of their own: none
+// can take those of the others.
 type doors struct {
 	limits Limits
 	now    func() time.Time
 
-	mu       sync.Mutex
-	all      int
-	open     map[string]int         // connections, by address
-	failed   map[string][]time.Time // by address, the oldest first
-	sessions map[string]int         // by account
+	mu        sync.Mutex
+	strangers []*place               // in the order in which they came
+	guests    int                    // connections of accounts without rights
+	staff     int                    // and of those with some
+	accounts  map[string]int         // connections, by account
+	open      map[string]int         // connections, by address
+	failed    map[string][]time.Time // by address, the oldest first
+	sessions  map[string]int         // by account
+}
+
+// place is that of one connection.
+type place struct {
+	of      *doors
+	address string
+	drop    func() // closes the connection
+	give    func() // gives back the place of an account
 }
 
 func newDoors(l Limits, now func() time.Time) *doors {
-	return &doors{limits: l, now: now, open: map[string]int{}, failed: map[string][]time.Time{}, sessions: map[string]int{}}
+	return &doors{limits: l, now: now, accounts: map[string]int{}, open: map[string]int{}, failed: map[string][]time.Time{}, sessions: map[string]int{}}
 }
 
 // placeOf is what counts as one address: of IPv6 a network of 64 bits, which one
@@ -39,25 +53,76 @@ func placeOf(a net.Addr) string {
 	return ip.String()
 }
 
-// enter lets a connection in, and returns how it leaves.
-func (d *doors) enter(from net.Addr) (leave func(), ok bool) {
-	place := placeOf(from)
+// enter lets a connection in among strangers. When all their places are taken, the
+// oldest of the address that has most of them is dropped: whoever holds many loses
+// them, and a person who logs in needs one for a moment.
+func (d *doors) enter(from net.Addr, drop func()) (*place, bool) {
+	p := &place{of: d, address: placeOf(from), drop: drop}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.all >= d.limits.Connections || d.open[place] >= d.limits.PerAddress || len(d.recent(place)) >= d.limits.Failures {
+	if d.open[p.address] >= d.limits.PerAddress || len(d.recent(p.address)) >= d.limits.Failures {
 		return nil, false
 	}
-	d.all++
-	d.open[place]++
-	return func() {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		d.all--
-		count(d.open, place, -1)
-	}, true
+	if len(d.strangers) >= d.limits.Strangers {
+		held, most := map[string]int{}, ""
+		for _, s := range d.strangers {
+			if held[s.address]++; held[s.address] > held[most] {
+				most = s.address
+			}
+		}
+		for _, s := range d.strangers {
+			if s.address == most {
+				d.forget(s)
+				s.drop()
+				break
+			}
+		}
+	}
+	d.open[p.address]++
+	d.strangers = append(d.strangers, p)
+	return p, true
 }
 
-// fail counts a connection that showed no right key.
+// forget takes a place out of those of strangers.
+func (d *doors) forget(p *place) {
+	d.strangers = slices.DeleteFunc(d.strangers, func(s *place) bool { return s == p })
+}
+
+// logIn moves the connection to the places of its account's kind, if one is free.
+func (p *place) logIn(account string, rights bool) bool {
+	d := p.of
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.forget(p)
+	taken, most := &d.guests, d.limits.Guests
+	if rights {
+		taken, most = &d.staff, d.limits.Connections
+	}
+	if *taken >= most || d.accounts[account] >= 2*d.limits.PerAccount {
+		return false
+	}
+	*taken++
+	d.accounts[account]++
+	p.give = func() {
+		*taken--
+		count(d.accounts, account, -1)
+	}
+	return true
+}
+
+// leave gives the place back.
+func (p *place) leave() {
+	d := p.of
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.forget(p)
+	if p.give != nil {
+		p.give()
+	}
+	count(d.open, p.address, -1)
+}
+
+// fail counts a connection that cost a key exchange and logged nobody in.
 func (d *doors) fail(from net.Addr) {
 	place := placeOf(from)
 	d.mu.Lock()

@@ -148,6 +148,10 @@ func (s *session) getenv(name string) string { return s.env[name] }
 
 // program runs what the client asked for, and tells it the end.
 func (s *session) program(isCommand bool, line string) {
+	defer s.begins()()
+	over := make(chan struct{})
+	defer close(over)
+	go s.cutOff(over)
 	code := 1
 	defer func() {
 		if p := recover(); p != nil {
@@ -175,6 +179,21 @@ func (s *session) program(isCommand bool, line string) {
 	}
 	s.log.InfoContext(s.ctx, "ssh session", "account", s.account.Nickname, "key", s.key.ID, "address", s.conn.RemoteAddr().String(),
 		"program", what, "code", code, "seconds", int(s.now().Sub(began).Seconds()))
+}
+
+// cutOff closes the connection of a session that was told to end and does not: its
+// program waits for a client that takes nothing.
+func (s *session) cutOff(over <-chan struct{}) {
+	select {
+	case <-over:
+		return
+	case <-s.ctx.Done():
+	}
+	select {
+	case <-over:
+	case <-time.After(goodbye):
+		_ = s.raw.Close()
+	}
 }
 
 // say writes a line for the person.

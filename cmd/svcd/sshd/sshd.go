@@ -1,7 +1,8 @@
 // Package sshd serves the TUI and the verbs of svcctl over SSH, to admins and
 // moderators who have nothing installed.
 //
-// A key identifies its account, whatever the name that the client sends. A session
+// A key identifies its account; the name that the client sends decides between those
+// that have the same one. A session
 // speaks to the service as every client does, by the API, with a token of its own
 // that ends with it: it may what the account may. There is no shell, no forwarding
 // and no file transfer; nothing that a client sends names a file or a program of
@@ -37,21 +38,27 @@ import (
 
 // Limits bound what clients can take.
 type Limits struct {
-	Connections int // at a time
-	PerAddress  int // connections of an address at a time
-	PerAccount  int // sessions of an account at a time
-	Failures    int // connections of an address without a right key, in FailureTime
-	FailureTime time.Duration
-	Handshake   time.Duration // from the connection to the right key
-	Idle        time.Duration // without a byte of the client
-	Output      int64         // of a command, in bytes
-	Room, Rooms int64         // memory for what a command, and all of them, read and build, in bytes
-	Check       time.Duration // between two looks whether a session still has its rights
+	Connections  int // of accounts with rights, at a time
+	Guests       int // of accounts without any
+	Strangers    int // before they log in
+	PerAddress   int // connections of an address at a time
+	PerAccount   int // sessions of an account at a time
+	Failures     int // connections of an address that logged nobody in, in FailureTime
+	FailureTime  time.Duration
+	Handshake    time.Duration // from the connection to the right key
+	Exchanges    int           // of keys, of a connection: so many, and one more in each ExchangeTime
+	ExchangeTime time.Duration
+	Quiet        time.Duration // of a connection without a program
+	Idle         time.Duration // without a byte of the client
+	Output       int64         // of a command, in bytes
+	Room, Rooms  int64         // memory for what a command, and all of them, read and build, in bytes
+	Check        time.Duration // between two looks whether a session still has its rights
 }
 
 // Usual are the limits of a service.
 var Usual = Limits{
-	Connections: 100, PerAddress: 10, PerAccount: 8, Failures: 10, FailureTime: 10 * time.Minute,
+	Connections: 100, Guests: 20, Strangers: 40, PerAddress: 10, PerAccount: 8, Failures: 10, FailureTime: 10 * time.Minute,
+	Exchanges: 5, ExchangeTime: time.Minute, Quiet: time.Minute,
 	Handshake: 20 * time.Second, Idle: 30 * time.Minute, Output: 64 << 20, Room: 64 << 20, Rooms: 128 << 20, Check: time.Second,
 }
 
@@ -69,7 +76,7 @@ type Server struct {
 	service    *server.Server
 	identities *auth.Identities
 	rights     *rights.Service
-	config     *ssh.ServerConfig
+	host       ssh.Signer
 	base       *url.URL
 	data       string // folder of the accounts' folders
 	limits     Limits
@@ -107,11 +114,18 @@ func New(ctx context.Context, p Parts) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		service: p.Service, identities: identities, rights: rights.New(p.Service.Settings, p.Config.FromDatabase), base: base,
+		service: p.Service, identities: identities, rights: rights.New(p.Service.Settings, p.Config.FromDatabase), base: base, host: host,
 		data: filepath.Join(p.Config.DataDir, "ssh"), limits: p.Limits, log: p.Log, now: p.Now,
 		inside: newInside(p.Service.HTTP()), doors: newDoors(p.Limits, p.Now), rooms: newRooms(p.Limits),
 	}
-	s.config = &ssh.ServerConfig{
+	s.ctx, s.stop = context.WithCancelCause(context.Background())
+	p.Log.InfoContext(ctx, "ssh", "host_key", ssh.FingerprintSHA256(host.PublicKey()))
+	return s, s.forgetDeleted(ctx)
+}
+
+// configOf is how a connection is served whose key exchanges sign with host.
+func (s *Server) configOf(host ssh.Signer) *ssh.ServerConfig {
+	c := &ssh.ServerConfig{
 		PublicKeyCallback: s.offered, ServerVersion: "SSH-2.0-svcd",
 		// Without ssh-rsa, which signs with SHA-1.
 		PublicKeyAuthAlgorithms: []string{
@@ -119,10 +133,8 @@ func New(ctx context.Context, p Parts) (*Server, error) {
 			ssh.KeyAlgoRSASHA256, ssh.KeyAlgoRSASHA512,
 		},
 	}
-	s.config.AddHostKey(host)
-	s.ctx, s.stop = context.WithCancelCause(context.Background())
-	p.Log.InfoContext(ctx, "ssh", "host_key", ssh.FingerprintSHA256(host.PublicKey()))
-	return s, s.forgetDeleted(ctx)
+	c.AddHostKey(host)
+	return c
 }
 
 // hostKey is the key of the database, which the first process draws.
@@ -195,14 +207,14 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 			s.open.Wait()
 			return fmt.Errorf("ssh: %w", err)
 		}
-		leave, ok := s.doors.enter(c.RemoteAddr())
+		p, ok := s.doors.enter(c.RemoteAddr(), func() { _ = c.Close() })
 		if !ok {
 			_ = c.Close()
 			continue
 		}
 		s.open.Go(func() {
-			defer leave()
-			s.connection(c)
+			defer p.leave()
+			s.connection(c, p)
 		})
 	}
 }

@@ -2,6 +2,8 @@ package sshd_test
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"net"
 	"os"
 	"strings"
@@ -446,4 +448,152 @@ func TestTheNameDecidesBetweenAccountsWithOneKey(t *testing.T) {
 		}
 		w.must(c.Close())
 	}
+}
+
+// TestPlacesOfStrangersGuestsAndStaffAreApart fills those of the first two.
+func TestPlacesOfStrangersGuestsAndStaffAreApart(t *testing.T) {
+	w := start(t, func(l *sshd.Limits) {
+		l.Strangers, l.Guests, l.Connections, l.PerAddress, l.PerAccount = 3, 2, 2, 50, 1
+	})
+	staff, _ := w.key(w.AdminUser("root"))
+	var mute []net.Conn
+	for range 8 {
+		c, err := net.Dial("tcp", w.addr)
+		w.must(err)
+		defer c.Close()
+		mute = append(mute, c)
+	}
+	gone := 0
+	for _, c := range mute { // the oldest make room
+		w.must(c.SetReadDeadline(time.Now().Add(500 * time.Millisecond)))
+		if _, err := io.Copy(io.Discard, c); err == nil || !errors.Is(err, os.ErrDeadlineExceeded) {
+			gone++
+		}
+	}
+	if gone != 5 {
+		t.Errorf("%d of 8 strangers are gone, want 5", gone)
+	}
+	ann, _ := w.key(w.User("ann"))
+	bob, _ := w.key(w.User("bob"))
+	lasts := func(c *ssh.Client) bool { // whether the connection has a place
+		ended := make(chan struct{})
+		go func() {
+			_ = c.Wait()
+			close(ended)
+		}()
+		select {
+		case <-ended:
+			return false
+		case <-time.After(500 * time.Millisecond):
+			return true
+		}
+	}
+	first, second := w.connect(ann), w.connect(ann)
+	if third := w.connect(bob); !lasts(first) || !lasts(second) || lasts(third) {
+		t.Error("accounts without rights have not two places")
+	}
+	for range 2 {
+		if c := w.connect(staff); !lasts(c) {
+			t.Error("staff has no place")
+		}
+	}
+	if c := w.connect(staff); lasts(c) {
+		t.Error("staff has a third place")
+	}
+}
+
+func TestAConnectionWithoutAProgramEnds(t *testing.T) {
+	w := start(t, func(l *sshd.Limits) { l.Quiet = 500 * time.Millisecond })
+	w.file(w.User("bob"), "a report")
+	key, _ := w.key(w.AdminUser("root"))
+	idle, open, busy := w.connect(key), w.connect(key), w.connect(key)
+	w.session(open) // which asks for nothing
+	seat := w.tui(busy, 80, 24)
+	seat.waits("a report")
+	for _, c := range []*ssh.Client{idle, open} {
+		if err := c.Wait(); err == nil {
+			t.Error("the connection ended in order")
+		}
+	}
+	time.Sleep(time.Second)
+	seat.types("3")
+	seat.waits("LOG")
+	seat.types("q")
+	if code := seat.ends(); code != 0 {
+		t.Errorf("exit %d", code)
+	}
+	if err := busy.Wait(); err == nil {
+		t.Error("a connection whose program ended stays")
+	}
+}
+
+// TestKeyExchangesCount exchanges keys for no reason, and connects without logging in.
+func TestKeyExchangesCount(t *testing.T) {
+	w := start(t, func(l *sshd.Limits) { l.Failures = 2 })
+	key, _ := w.key(w.AdminUser("root"))
+	c, err := ssh.Dial("tcp", w.addr, &ssh.ClientConfig{
+		User: "root", Auth: []ssh.AuthMethod{ssh.PublicKeys(key)}, HostKeyCallback: ssh.InsecureIgnoreHostKey(), Timeout: 20 * time.Second,
+		Config: ssh.Config{RekeyThreshold: 1}, // of which the library makes 256 bytes
+	})
+	w.must(err)
+	defer c.Close()
+	var failed error
+	for range 400 {
+		if _, _, failed = c.SendRequest("keepalive@openssh.com", true, make([]byte, 200)); failed != nil {
+			break
+		}
+	}
+	if failed == nil {
+		t.Error("a client exchanges keys without end")
+	}
+	for range 2 {
+		if _, err := ssh.Dial("tcp", w.addr, &ssh.ClientConfig{User: "root", HostKeyCallback: ssh.InsecureIgnoreHostKey(), Timeout: 20 * time.Second, Auth: nil}); err == nil {
+			t.Error("nobody logged in")
+		}
+	}
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		if _, err := w.knock(key); err != nil {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("connections that log nobody in do not count")
+		}
+	}
+}
+
+// TestAClientThatReadsNothingLosesItsConnectionWithItsKey has the output of a command wait
+// for a client that never takes it.
+func TestAClientThatReadsNothingLosesItsConnectionWithItsKey(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		w := serve(t, s)
+		key, row := w.key(w.AdminUser("root"))
+		loud := &db.Account{ // more than the 2 MiB that a client need not read
+			URI: "https://far.example/users/loud", Nickname: "loud@far.example", Domain: "far.example", ActorType: "Person", Note: strings.Repeat("x", 300<<10),
+		}
+		w.must(w.DB.CreateAccount(t.Context(), loud))
+		for range 12 {
+			w.file(loud, "loud")
+		}
+		c := w.connect(key)
+		channel, requests, err := c.OpenChannel("session", nil) // which is never read
+		w.must(err)
+		go ssh.DiscardRequests(requests)
+		ok, err := channel.SendRequest("exec", true, ssh.Marshal(struct{ Line string }{"report list --all"}))
+		if !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		time.Sleep(time.Second)
+		_, err = w.Auth.DeleteSSHKey(t.Context(), row.AccountID, row.ID)
+		w.must(err)
+		ended := make(chan struct{})
+		go func() {
+			_ = c.Wait()
+			close(ended)
+		}()
+		select {
+		case <-ended:
+		case <-time.After(20 * time.Second):
+			t.Error("the connection stays")
+		}
+	})
 }

@@ -64,13 +64,62 @@ func HasSecrets(group, key string) bool {
 type secrets struct {
 	paths    []string // their words, without colons, joined by spaces
 	anyNamed bool     // also every setting with "secret" in its name
+	key      string   // of the setting, without its colon
+	known    []known  // the settings that svc knows under it
+}
+
+// known is a setting that svc knows. What is below it is known too, unless it accepts
+// anything.
+type known struct {
+	path []string
+	any  bool
+}
+
+// tellingWords are parts of the names of secrets among settings that svc does not
+// know: nobody has said of those which they are.
+var tellingWords = []string{"passw", "passphrase", "secret", "token", "key", "auth", "cookie", "credential", "webhook", "private"}
+
+func tells(name string) bool {
+	name = strings.ToLower(name)
+	return slices.ContainsFunc(tellingWords, func(word string) bool { return strings.Contains(name, word) })
+}
+
+// unknown returns the names on a path that are of no known setting.
+func (s secrets) unknown(path []string) []string {
+	switch {
+	case len(s.known) > 0:
+	case len(path) == 0:
+		return []string{s.key}
+	default:
+		return path
+	}
+	from := 0
+	for _, k := range s.known {
+		n := 0
+		for n < len(path) && n < len(k.path) && path[n] == k.path[n] {
+			n++
+		}
+		switch {
+		case n == len(k.path) && k.any:
+			return path[n:]
+		case n == len(path), n == len(k.path):
+			return nil
+		}
+		from = max(from, n)
+	}
+	return path[from:]
 }
 
 func secretsOf(group, key string) secrets {
-	s := secrets{anyNamed: group == ":ueberauth"}
+	s := secrets{anyNamed: group == ":ueberauth", key: strings.TrimPrefix(key, ":")}
 	for _, row := range registry() {
-		if row.Secret && row.Group == group && row.Key == key {
-			s.paths = append(s.paths, strings.Join(plain(row.Path), " "))
+		if row.Group != group || row.Key != key {
+			continue
+		}
+		path := plain(row.Path)
+		s.known = append(s.known, known{path, row.Kind == Any})
+		if row.Secret {
+			s.paths = append(s.paths, strings.Join(path, " "))
 		}
 	}
 	if group == ":web_push_encryption" {
@@ -79,23 +128,54 @@ func secretsOf(group, key string) secrets {
 	return s
 }
 
-// at reports whether the value at path is a secret. Maps have texts for keys as
-// well as atoms, which mean the same.
-func (s secrets) at(path []string) bool {
+// at reports whether the value t at path is a secret. Maps have texts for keys as
+// well as atoms, which mean the same. Among settings that svc does not know, only
+// texts are.
+func (s secrets) at(path []string, t term.Term) bool {
 	if s.anyNamed && len(path) > 0 && strings.Contains(strings.ToLower(path[len(path)-1]), "secret") {
 		return true
 	}
-	return slices.Contains(s.paths, strings.Join(path, " "))
+	if slices.Contains(s.paths, strings.Join(path, " ")) {
+		return true
+	}
+	_, isText := t.Text()
+	return isText && slices.ContainsFunc(s.unknown(path), tells)
+}
+
+// header is the name of a header with a secret, of a pair of texts where anything may
+// stand: a name and what is sent under it.
+func (s secrets) header(items []term.Term, path []string) (name string, ok bool) {
+	if len(items) != 2 || len(s.known) > 0 && len(s.unknown(path)) == 0 && !s.accepts(path) {
+		return "", false
+	}
+	name, ok = items[0].Text()
+	_, isText := items[1].Text()
+	return name, ok && isText && tells(name)
+}
+
+// accepts reports whether a known setting at path accepts anything.
+func (s secrets) accepts(path []string) bool {
+	return slices.ContainsFunc(s.known, func(k known) bool { return k.any && slices.Equal(k.path, path) })
 }
 
 // walk returns t with each secret replaced by the result of fn, or left out. fn
 // gets the secret and beside, the term at the same place of another value; nil
 // for none. Lists and tuples are compared item by item.
 func (s secrets) walk(t term.Term, beside *term.Term, path []string, fn func(t term.Term, beside *term.Term) (term.Term, bool)) (term.Term, bool) {
-	if s.at(path) {
+	if s.at(path, t) {
 		return fn(t, beside)
 	}
 	if items, ok := t.Tuple(); ok {
+		if name, ok := s.header(items, path); ok {
+			var inner *term.Term
+			if other := tupleOf(beside); len(other) == 2 {
+				if its, ok := other[0].Text(); ok && strings.EqualFold(its, name) {
+					inner = &other[1]
+				}
+			}
+			value, ok := fn(items[1], inner)
+			return term.TupleOf(items[0], value), ok
+		}
 		return term.TupleOf(s.walkItems(items, tupleOf(beside), path, fn)...), true
 	}
 	pairs, ok := t.Pairs()

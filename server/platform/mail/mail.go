@@ -45,8 +45,16 @@ const asked = 5
 // one template to one mailbox an hour. It is called in the transaction that
 // enqueues the mail.
 func Allow(ctx context.Context, tx *db.DB, template, to string, now time.Time) (bool, error) {
-	n, err := tx.CountMail(ctx, strings.ToLower(to), template, db.At(now), db.At(now.Add(-time.Hour)))
+	n, err := tx.CountMail(ctx, mailbox(to), template, db.At(now), db.At(now.Add(-time.Hour)))
 	return n <= asked, err
+}
+
+// mailbox is what addresses of one mailbox have in common: neither case nor what
+// follows a plus sign makes another.
+func mailbox(address string) string {
+	name, host, _ := strings.Cut(strings.ToLower(strings.TrimSpace(address)), "@")
+	name, _, _ = strings.Cut(name, "+")
+	return name + "@" + strings.TrimSuffix(host, ".")
 }
 
 // TellChange mails the owner of a mailbox about a change of their credentials,

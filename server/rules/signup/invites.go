@@ -93,6 +93,11 @@ func (s *Service) EmailInvite(ctx context.Context, by *db.Account, email, name, 
 		return fault.Malformed("Invalid email")
 	}
 	return s.db.TxOnce(ctx, "invitation", key, func(tx *db.DB) error {
+		if ok, err := mail.Allow(ctx, tx, mail.Invitation, email, s.now()); err != nil {
+			return err
+		} else if !ok {
+			return fault.RateLimited("This mailbox was sent enough invitations for now. Try again in an hour.")
+		}
 		invite, err := s.In(tx).CreateInvite(ctx, by, NewInvite{})
 		if err != nil {
 			return err

@@ -13,6 +13,7 @@ import (
 	"svc/db"
 	"svc/db/dbtest"
 	"svc/server/platform/config"
+	"svc/server/platform/fault"
 	"svc/server/rules/signup"
 )
 
@@ -190,6 +191,37 @@ func TestAnInvitationIsAJobOrLeavesNothingBehind(t *testing.T) {
 		}
 		if _, err := w.Register(t.Context(), w.app, signup.NewAccount{Nickname: "bob", Password: "long enough", Invite: w.token("bob@example.net")}); err != nil {
 			t.Errorf("registering with it: %v", err)
+		}
+	})
+}
+
+// TestAMailboxIsSentFewInvitations writes one mailbox in several ways.
+func TestAMailboxIsSentFewInvitations(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		w := newWorld(t, d, func(s *config.Settings) { s.Instance.RegistrationsOpen, s.Instance.InvitesEnabled = false, true })
+		sent := 0
+		for i := range 60 {
+			address := []string{"bob@example.net", "BOB@example.net", "bob+x@example.net", fmt.Sprintf("bob+%d@Example.NET", i)}[i%4]
+			switch err := w.EmailInvite(t.Context(), root, address, "Bob", fmt.Sprint(i)); {
+			case err == nil:
+				sent++
+			case !fault.Is(err, fault.KindRateLimited):
+				t.Fatal(err)
+			}
+		}
+		if waiting := len(w.waiting()["send_mail"]); sent != 5 || waiting != 5 {
+			t.Errorf("%d were accepted, %d mails wait, want 5", sent, waiting)
+		}
+		all, err := w.Invites(t.Context(), 0, 100)
+		if err != nil || len(all) != 5 {
+			t.Errorf("%d invites are there: %v", len(all), err)
+		}
+		if err := w.EmailInvite(t.Context(), root, "eve@example.net", "Eve", ""); err != nil {
+			t.Errorf("another mailbox: %v", err)
+		}
+		// A request that is repeated is none.
+		if err := w.EmailInvite(t.Context(), root, "bob@example.net", "Bob", "0"); err != nil {
+			t.Errorf("the first request again: %v", err)
 		}
 	})
 }

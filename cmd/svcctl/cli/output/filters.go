@@ -2,12 +2,15 @@ package output
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"text/template"
+	"text/template/parse"
+	"time"
 
 	"github.com/itchyny/gojq"
 
@@ -32,11 +35,16 @@ func newFilter(jq, text string) (filter, error) {
 		}
 		return jqFilter{code}, nil
 	case text != "":
-		t, err := template.New("template").Funcs(templateFuncs).Option("missingkey=zero").Parse(text)
+		f := &templateFilter{}
+		t, err := template.New("template").Funcs(templateFuncs).Funcs(template.FuncMap{tick: f.tick}).Option("missingkey=zero").Parse(text)
 		if err != nil {
 			return nil, usagef("--template: %s", strings.TrimPrefix(err.Error(), "template: "))
 		}
-		return templateFilter{t}, nil
+		f.template = t
+		for _, defined := range t.Templates() {
+			ticking(defined.Root)
+		}
+		return f, nil
 	}
 	return nil, nil
 }
@@ -60,13 +68,24 @@ var templateFuncs = template.FuncMap{
 
 type jqFilter struct{ code *gojq.Code }
 
+// filterTime bounds how long a document is filtered: expressions and templates may
+// have no end.
+var filterTime = 30 * time.Second
+
+// filterMost bounds what a template makes of a document, in bytes.
+const filterMost = 64 << 20
+
+var errEndless = errors.New("it does not end")
+
 // run prints each result on a line: strings as they are, the rest as JSON.
 func (f jqFilter) run(out io.Writer, doc json.RawMessage) error {
+	ctx, cancel := context.WithTimeoutCause(context.Background(), filterTime, errEndless)
+	defer cancel()
 	input, err := decode(doc)
 	if err != nil {
 		return err
 	}
-	results := f.code.Run(input)
+	results := f.code.RunWithContext(ctx, input)
 	for {
 		result, ok := results.Next()
 		if !ok {
@@ -76,6 +95,9 @@ func (f jqFilter) run(out io.Writer, doc json.RawMessage) error {
 			var halt *gojq.HaltError
 			if errors.As(err, &halt) && halt.Value() == nil {
 				return nil
+			}
+			if ctx.Err() != nil {
+				err = context.Cause(ctx)
 			}
 			return fmt.Errorf("--jq: %w", err)
 		}
@@ -95,14 +117,64 @@ func (f jqFilter) run(out io.Writer, doc json.RawMessage) error {
 	}
 }
 
-type templateFilter struct{ template *template.Template }
+type templateFilter struct {
+	template *template.Template
+	until    time.Time
+}
 
-func (f templateFilter) run(out io.Writer, doc json.RawMessage) error {
+// tick is the name of a function that stands wherever a template goes on: in the body
+// of each loop and of each template. Templates are given no other way to be stopped.
+const tick = "_tick"
+
+func (f *templateFilter) tick() (string, error) {
+	if time.Now().After(f.until) {
+		return "", errEndless
+	}
+	return "", nil
+}
+
+// ticking adds a call of tick to a list of nodes and to the loops in it.
+func ticking(list *parse.ListNode) {
+	if list == nil {
+		return
+	}
+	for _, node := range list.Nodes {
+		switch n := node.(type) {
+		case *parse.RangeNode:
+			ticking(n.List)
+			ticking(n.ElseList)
+		case *parse.IfNode:
+			ticking(n.List)
+			ticking(n.ElseList)
+		case *parse.WithNode:
+			ticking(n.List)
+			ticking(n.ElseList)
+		}
+	}
+	call, err := parse.Parse("tick", "{{"+tick+"}}", "", "", map[string]any{tick: 0})
+	if err != nil {
+		panic(err) // a mistake in this program
+	}
+	list.Nodes = append(call["tick"].Root.Nodes, list.Nodes...)
+}
+
+// full is a buffer that takes no more than filterMost.
+type full struct{ bytes.Buffer }
+
+func (b *full) Write(p []byte) (int, error) {
+	if b.Len()+len(p) > filterMost {
+		return 0, fmt.Errorf("it makes more than %d MiB of one object", filterMost>>20)
+	}
+	return b.Buffer.Write(p)
+}
+
+func (f *templateFilter) run(out io.Writer, doc json.RawMessage) error {
 	input, err := decode(doc)
 	if err != nil {
 		return err
 	}
-	var b bytes.Buffer
+	var b full
+	f.until = time.Now().Add(filterTime)
 	if err := f.template.Execute(&b, input); err != nil {
 		return usagef("--template: %s", strings.TrimPrefix(err.Error(), "template: "))
 	}
