@@ -18,9 +18,8 @@ import (
 // The bounds of catching up. A client may have missed any number of events that are
 // kept: most are for others, or notices between processes, and are passed over.
 const (
-	mostCatchUp = 8    // streams at once; others wait
-	replayed    = 5000 // numbers that one statement passes over
-	replayPage  = 100  // events that one statement returns
+	replayed   = 5000 // numbers that one statement passes over
+	replayPage = 100  // events that one statement returns
 )
 
 // serveEvents writes Server-Sent Events until the client is gone or cut off. A
@@ -93,58 +92,79 @@ func (a *API) catchUp(ctx context.Context, r *reader, last string, head db.Event
 	if last == "" {
 		return nil
 	}
-	select {
-	case a.replays <- struct{}{}:
-		defer func() { <-a.replays }()
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-r.gone:
-		return r.cause()
-	}
-	gap := func() error { return errors.Join(out.add(&message{seq: head.Seq, event: "gap"}), out.flush()) }
 	from, ok := db.ParseEventPosition(last)
 	if !ok || from.Epoch != head.Epoch || from.Seq > head.Seq {
-		return gap()
+		out.write(gapAt(head))
+		return out.flush()
 	}
-	account := ""
-	if of := auth.AccountOf(r.identity()); of != nil {
-		account = of.ID
+	of, account := a.strangers, ""
+	if me := auth.AccountOf(r.identity()); me != nil {
+		of, account = a.members, me.ID
 	}
-	for at := from.Seq; at < head.Seq; {
-		upTo := min(at+replayed, head.Seq)
-		events, err := a.DB.EventsFor(ctx, account, at, upTo, replayPage)
-		if err != nil {
-			return err
-		}
-		oldest, err := a.DB.OldestEvent(ctx)
-		if err != nil {
-			return err
-		}
-		if oldest == 0 || oldest > at+1 { // some may have been swept before they were read
-			return gap()
-		}
-		if len(events) == replayPage {
-			upTo = events[replayPage-1].Seq
-		}
-		for i := range events {
-			missed := &reader{token: r.token, renew: r.renew, who: r.who, id: r.identity(), more: make(chan struct{}, 1), gone: make(chan struct{})}
-			if err := a.tell(ctx, &events[i], a.audienceOf(r, missed), new(sleepers)); err != nil {
-				return err
-			}
-			for _, d := range missed.take() {
-				err = errors.Join(err, out.add(d.message))
-			}
-			if err = errors.Join(err, out.flush()); err != nil {
-				return err
-			}
-		}
-		at = upTo
-		out.place(at) // it goes on from here if the connection ends while it catches up
-		if err := out.flush(); err != nil {
+	replay := replay{API: a, reader: r, account: account, at: from.Seq, head: head}
+	for replay.at < head.Seq {
+		err := of.with(ctx, r, func() error { return replay.step(ctx, out) })
+		if err = errors.Join(err, out.flush()); err != nil { // without a place: the client may be slow
 			return err
 		}
 	}
 	return nil
+}
+
+// replay is the state of a stream that catches up.
+type replay struct {
+	*API
+	*reader
+	account string     // "" for a stranger
+	events  []db.Event // read, and not told yet
+	upTo    int64      // all up to here are read
+	at      int64      // all up to here are told
+	head    db.EventPosition
+}
+
+// step adds the messages of the next events to out, about as many as are sent at once.
+func (p *replay) step(ctx context.Context, out *eventWriter) error {
+	if len(p.events) == 0 {
+		gap, err := p.read(ctx)
+		if err != nil {
+			return err
+		}
+		if gap {
+			p.at = p.head.Seq
+			out.write(gapAt(p.head))
+			return nil
+		}
+	}
+	for out.buf.Len() < mostHeld && len(p.events) > 0 {
+		e := &p.events[0]
+		missed := &reader{token: p.token, renew: p.renew, who: p.who, id: p.identity(), more: make(chan struct{}, 1), gone: make(chan struct{})}
+		if err := p.tell(ctx, e, p.audienceOf(p.reader, missed), new(sleepers)); err != nil {
+			return err
+		}
+		for _, d := range missed.take() {
+			out.write(d.message)
+		}
+		p.at, p.events = e.Seq, p.events[1:]
+	}
+	if len(p.events) == 0 {
+		p.at = p.upTo
+		out.place(p.at) // it goes on from here if the connection ends while it catches up
+	}
+	return nil
+}
+
+// read reads the next events. gap is true if some may have been swept before they were
+// read.
+func (p *replay) read(ctx context.Context) (gap bool, err error) {
+	p.upTo = min(p.at+replayed, p.head.Seq)
+	if p.events, err = p.DB.EventsFor(ctx, p.account, p.at, p.upTo, replayPage); err != nil {
+		return false, err
+	}
+	oldest, err := p.DB.OldestEvent(ctx)
+	if len(p.events) == replayPage {
+		p.upTo = p.events[replayPage-1].Seq
+	}
+	return err == nil && (oldest == 0 || oldest > p.at+1), err
 }
 
 // audienceOf returns the streams of one reader, with their messages for
@@ -189,6 +209,18 @@ func (w *eventWriter) deliver(r *reader, after int64) (err error) {
 
 // add writes an event to the buffer, which is sent once it is large.
 func (w *eventWriter) add(m *message) error {
+	w.write(m)
+	if w.buf.Len() < mostHeld {
+		return nil
+	}
+	return w.flush()
+}
+
+// gapAt says that events up to head are not kept any more.
+func gapAt(head db.EventPosition) *message { return &message{seq: head.Seq, event: "gap"} }
+
+// write writes an event to the buffer.
+func (w *eventWriter) write(m *message) {
 	w.at = m.seq
 	w.buf.WriteString("event: " + m.event + "\nid: " + w.epoch + "." + strconv.FormatInt(m.seq, 10) + "\ndata: ")
 	switch { // JSON and ids have no line breaks
@@ -200,10 +232,6 @@ func (w *eventWriter) add(m *message) error {
 		w.buf.Write(m.data)
 	}
 	w.buf.WriteString("\n\n")
-	if w.buf.Len() < mostHeld {
-		return nil
-	}
-	return w.flush()
 }
 
 // place adds the id of an event without an event: the client goes on after it.

@@ -38,12 +38,13 @@ type Parts struct {
 // API holds the readers of this process.
 type API struct {
 	Parts
-	rhythm  rhythm
-	events  chan []db.Event // from the database; nil where events were missed
-	checks  chan string     // accounts whose tokens, or what they may read, may have changed; "" is all
-	replays chan struct{}   // holds one for each stream that catches up
-	told    atomic.Int64    // the number of the last event that was told
-	skipped atomic.Int64    // events that could not be told
+	rhythm    rhythm
+	events    chan []db.Event // from the database; nil where events were missed
+	checks    chan string     // accounts whose tokens, or what they may read, may have changed; "" is all
+	members   *turns          // of streams of accounts that catch up
+	strangers *turns          // of those of strangers
+	told      atomic.Int64    // the number of the last event that was told
+	skipped   atomic.Int64    // events that could not be told
 
 	mu       sync.Mutex
 	stopping bool
@@ -56,7 +57,7 @@ type API struct {
 
 // New returns an API without readers.
 func New(p Parts) *API {
-	a := &API{Parts: p, rhythm: usual, events: make(chan []db.Event, 256), checks: make(chan string, 256), replays: make(chan struct{}, mostCatchUp), all: map[*reader]bool{}, left: make(chan struct{}), by: map[string]int{}}
+	a := &API{Parts: p, rhythm: usual, events: make(chan []db.Event, 256), checks: make(chan string, 256), members: newTurns(), strangers: newTurns(), all: map[*reader]bool{}, left: make(chan struct{}), by: map[string]int{}}
 	p.DB.OnEvents(func(_ string, events []db.Event) {
 		select {
 		case a.events <- events:

@@ -1,0 +1,93 @@
+package streaming
+
+import (
+	"context"
+	"sync"
+)
+
+// The places of streams that catch up, in this process. A place is held while the database
+// is read, and not while a client is written to. Strangers have places of their own.
+const (
+	mostCatchUp    = 8 // streams at once; others wait
+	mostCatchUpOne = 2 // of one account, or one address of strangers
+)
+
+// turns are the places of some streams that catch up.
+type turns struct {
+	places chan struct{} // holds one for each place that is taken
+
+	mu sync.Mutex
+	by map[string]*ownTurns // those of accounts and addresses that hold places or wait
+}
+
+type ownTurns struct {
+	places chan struct{}
+	users  int
+}
+
+func newTurns() *turns {
+	return &turns{places: make(chan struct{}, mostCatchUp), by: map[string]*ownTurns{}}
+}
+
+// take waits for a place for a reader, until ctx ends or the reader is cut off. The
+// returned function gives it back.
+func (t *turns) take(ctx context.Context, r *reader) (back func(), err error) {
+	own := t.own(r.who)
+	undo := func() {}
+	for _, places := range []chan struct{}{own.places, t.places} {
+		if places == nil { // addresses do not tell strangers apart
+			continue
+		}
+		select {
+		case places <- struct{}{}:
+			before := undo
+			undo = func() { <-places; before() }
+			continue
+		case <-ctx.Done():
+			err = ctx.Err()
+		case <-r.gone:
+			err = r.cause()
+		}
+		break
+	}
+	back = func() { undo(); t.leave(r.who) }
+	if err != nil {
+		back()
+		return nil, err
+	}
+	return back, nil
+}
+
+// with runs fn at a place.
+func (t *turns) with(ctx context.Context, r *reader, fn func() error) error {
+	back, err := t.take(ctx, r)
+	if err != nil {
+		return err
+	}
+	defer back()
+	return fn()
+}
+
+func (t *turns) own(who string) *ownTurns {
+	if who == "" {
+		return &ownTurns{}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.by[who] == nil {
+		t.by[who] = &ownTurns{places: make(chan struct{}, mostCatchUpOne)}
+	}
+	t.by[who].users++
+	return t.by[who]
+}
+
+func (t *turns) leave(who string) {
+	if who == "" {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.by[who].users--; t.by[who].users == 0 {
+		delete(t.by, who)
+	}
+}

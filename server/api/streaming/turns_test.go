@@ -1,0 +1,110 @@
+package streaming
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"strconv"
+	"testing"
+	"time"
+
+	"svc/db"
+)
+
+// TestStreamsThatCatchUpHoldNoPlaceWhileTheyAreWritten: far more streams than there are
+// places catch up, and do not read. One that does gets everything at once.
+func TestStreamsThatCatchUpHoldNoPlaceWhileTheyAreWritten(t *testing.T) {
+	stages(t, func(t *testing.T, s *stage) {
+		s.api.rhythm.thumping = time.Hour
+		first := s.listen("")
+		start := s.emit(me)
+		first.until(start)
+		_ = first.close()
+		const many = 4000
+		events := make([]db.Event, many)
+		for i := range events {
+			events[i] = db.Event{Kind: db.EventFilters, AccountID: me, Subject: strconv.Itoa(i)}
+		}
+		if err := s.db.Emit(t.Context(), events...); err != nil {
+			t.Fatal(err)
+		}
+		from, _ := db.ParseEventPosition(start)
+		for s.db.EventCursor().Seq < from.Seq+many {
+			time.Sleep(time.Millisecond)
+		}
+		dialer := net.Dialer{}
+		slow := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			conn, err := dialer.DialContext(ctx, network, address)
+			if err == nil {
+				err = conn.(*net.TCPConn).SetReadBuffer(1 << 10)
+			}
+			return conn, err
+		}}}
+		defer slow.CloseIdleConnections()
+		for range 8 * mostCatchUp {
+			s.listenBy(slow, start) // and does not read
+		}
+		if got := s.listen(start).until(s.db.EventCursor().String()); len(got) != many {
+			t.Errorf("%d events, want %d", len(got), many)
+		}
+	})
+}
+
+// TestTurnsAreApart: an account or an address holds two places at most, all strangers
+// eight, and who gives up waiting holds none.
+func TestTurnsAreApart(t *testing.T) {
+	tried := func(turns *turns, who string) (back func(), ok bool) {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancel()
+		r := newReader("")
+		r.who = who
+		back, err := turns.take(ctx, r)
+		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+		}
+		return back, err == nil
+	}
+	strangers := newTurns()
+	var backs []func()
+	for i, want := range []bool{true, true, false} {
+		back, ok := tried(strangers, "192.0.2.1")
+		if ok != want {
+			t.Errorf("stream %d of an address: %v", i, ok)
+		}
+		if ok {
+			backs = append(backs, back)
+		}
+	}
+	for i := len(backs); i < mostCatchUp; i++ {
+		who := "" // without an address
+		if i%2 == 0 {
+			who = "192.0.2." + strconv.Itoa(i)
+		}
+		back, ok := tried(strangers, who)
+		if !ok {
+			t.Fatalf("stream %d gets no place", i)
+		}
+		backs = append(backs, back)
+	}
+	if _, ok := tried(strangers, "198.51.100.1"); ok {
+		t.Error("there are more places")
+	}
+	cut := newReader("")
+	cut.cut(errSlow)
+	if _, err := strangers.take(t.Context(), cut); err != errSlow {
+		t.Errorf("who is cut off: %v", err)
+	}
+	for _, back := range backs {
+		back()
+	}
+	if len(strangers.places) != 0 || len(strangers.by) != 0 {
+		t.Errorf("%d places are held, %d are known", len(strangers.places), len(strangers.by))
+	}
+	back, ok := tried(strangers, "192.0.2.1")
+	if !ok {
+		t.Fatal("no place is free again")
+	}
+	back()
+}
