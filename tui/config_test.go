@@ -98,6 +98,16 @@ func TestASwitchIsChosenAndARestartAnnounced(t *testing.T) {
 	d.hides("(!)")
 }
 
+func TestAListOfHostsIsCheckedAndAPolicyThatIsOffIsNamed(t *testing.T) {
+	t.Parallel()
+	s := servertest.Start(t)
+	d := beginOn(t, s.Admin("root"), 160, 24, Options{})
+	d.press("5/mrf_simple<enter><enter>/:reject <enter>e<ctrl+u>@user@bad.example<enter>y")
+	d.shows("(400)", "is none", "value: @user@bad.example_")
+	d.press("<ctrl+u>bad.example<enter>y")
+	d.shows("saved; :mrf_simple has no effect while Svc.Web.ActivityPub.MRF.SimplePolicy is not in :mrf :policies")
+}
+
 func TestASecretIsNeverShown(t *testing.T) {
 	t.Parallel()
 	s := servertest.Start(t)

@@ -57,6 +57,36 @@ func TestSettingsThatAreNotKeptInTheDatabase(t *testing.T) {
 	}
 }
 
+// TestHostsAreCheckedAndAPolicyThatIsOffIsNamed by every verb that saves.
+func TestHostsAreCheckedAndAPolicyThatIsOffIsNamed(t *testing.T) {
+	s := servertest.Start(t)
+	token := s.Token("mika", servertest.AdminScopes)
+	file := filepath.Join(t.TempDir(), "wish.yaml")
+	if err := os.WriteFile(file, []byte(":svc:\n  :mrf_simple:\n    :media_nsfw: [https://lewd.example]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const idle = "warning: :mrf_simple has no effect while Svc.Web.ActivityPub.MRF.SimplePolicy is not in :mrf :policies\n"
+	for _, tt := range []struct {
+		line   string
+		code   int
+		stderr string
+	}{
+		{"config add svc mrf_simple reject @user@bad.example", cli.ExitInvalid, "is none"},
+		{"config set svc mrf_simple accept https://bad.example", cli.ExitInvalid, "is none"},
+		{"config apply --yes " + file, cli.ExitInvalid, "is none"},
+		{"config add svc mrf_simple reject bad.example", cli.ExitDone, idle},
+		{"config add svc mrf policies Svc.Web.ActivityPub.MRF.SimplePolicy", cli.ExitDone, ""},
+		{"config add svc mrf_simple reject worse.example", cli.ExitDone, ""},
+	} {
+		c := newCLI(t, s.URL, "")
+		c.env["SVCCTL_TOKEN"] = token
+		code := Run(c.App, strings.Fields(tt.line))
+		if said := c.stderr.String(); code != tt.code || tt.stderr == "" && strings.Contains(said, "warning") || !strings.Contains(said, tt.stderr) {
+			t.Errorf("svcctl %s: exit %d, want %d: %s", tt.line, code, tt.code, said)
+		}
+	}
+}
+
 // TestALostAnswerToSettingsIsMadeUpFor cuts the connection after the server has
 // saved a setting.
 func TestALostAnswerToSettingsIsMadeUpFor(t *testing.T) {
