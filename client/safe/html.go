@@ -200,7 +200,7 @@ func (w *textWriter) endLink() {
 func showLink(text, href string) string {
 	target := bare(href)
 	switch {
-	case href == "" || strings.EqualFold(bare(text), target):
+	case href == "" || sameAddress(bare(text), target):
 		return text
 	case text == "":
 		return "[" + target + "]"
@@ -215,6 +215,25 @@ func showLink(text, href string) string {
 		}
 	}
 	return text + " [" + target + "]"
+}
+
+// sameAddress reports whether two bare addresses differ in escapes behind the host
+// alone: servers write targets in ASCII. The names of hosts must be equal, since
+// a name beyond ASCII may look like another.
+func sameAddress(a, b string) bool {
+	part := func(s string) (host, rest string) {
+		i := strings.IndexAny(s, "/?#")
+		if i < 0 {
+			return s, ""
+		}
+		if rest, err := url.PathUnescape(s[i:]); err == nil {
+			return s[:i], rest
+		}
+		return s[:i], s[i:]
+	}
+	host, rest := part(a)
+	otherHost, otherRest := part(b)
+	return strings.EqualFold(host, otherHost) && strings.EqualFold(rest, otherRest)
 }
 
 // bare is an address as people write it: without http(s) and the last slash.

@@ -17,6 +17,7 @@ import (
 	"svc/db"
 	"svc/server/platform/config"
 	"svc/server/platform/guard"
+	"svc/server/platform/hosts"
 	"svc/server/platform/rights"
 	"svc/server/platform/text"
 )
@@ -45,7 +46,7 @@ func (s *Set) All() []Emoji {
 }
 
 // URL returns the address of the picture of e.
-func (s *Set) URL(e Emoji) string { return s.base + e.Path }
+func (s *Set) URL(e Emoji) string { return hosts.URI(s.base + e.Path) }
 
 // In returns the emoji with a shortcode between colons in texts, each once, in
 // order of appearance; nil for none.

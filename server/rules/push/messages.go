@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"svc/db"
+	"svc/server/platform/hosts"
 	"svc/server/platform/text"
 	"svc/server/platform/webpush"
 )
@@ -43,7 +44,7 @@ func (s *Service) message(ctx context.Context, viewer db.Viewer, n *db.Notificat
 	}
 	m := message{
 		AccessToken: token, PreferredLocale: "en", NotificationID: n.ID, NotificationType: n.Type,
-		Icon: s.urls.Public(s.settings.Load().Assets.Avatar(from.Avatar)),
+		Icon: hosts.URI(s.urls.Public(s.settings.Load().Assets.Avatar(from.Avatar))),
 	}
 	said, direct := "", false
 	if n.StatusID != "" {
