@@ -369,6 +369,17 @@ func TestPoliciesAboutTexts(t *testing.T) {
 	if diff := cmp.Diff(&want, after.Object); diff != "" || given.Object.Descriptions[0] != "a foo" {
 		t.Error(diff)
 	}
+	// A warning or a title is HTML only if it reads as HTML.
+	for summary, want := range map[string]string{
+		"why a<b is foo": "why a<b is bar", "AT&T foo": "AT&T bar", "Vec<foo> & x": "Vec<bar> & x", "<p>a &lt; foo</p>": "<p>a &lt; bar</p>",
+	} {
+		after, err := mrf.Filter(words(func(k *config.KeywordPolicy) {
+			k.Replace = []config.Replacement{{Pattern: pattern(t, "foo"), With: "bar"}}
+		}), mrf.Here{Now: noon}, note(says("x", summary, summary)))
+		if err != nil || after.Object.Summary != want || after.Object.Name != want {
+			t.Errorf("from %q: %q, %q, %v", summary, after.Object.Summary, after.Object.Name, err)
+		}
+	}
 	got, err := mrf.Filter(words(func(k *config.KeywordPolicy) { k.FederatedTimelineRemoval = list("hello") }), mrf.Here{Now: noon}, note())
 	if s := outcome(got, err); s != "to F,ann cc P files" {
 		t.Errorf("federated_timeline_removal: %s", s)

@@ -81,16 +81,13 @@ func keyword(j *judge) string {
 	return ""
 }
 
-// replaceLine replaces in a subject or a name, which many servers send as HTML.
+// replaceLine replaces in a subject or a name, which some servers send as HTML.
 func replaceLine(p text.Phrase, s, with string, rules *text.Rules) string {
-	if markup(s) {
+	if text.IsHTML(s) {
 		return p.ReplaceHTML(s, with, rules)
 	}
 	return p.ReplaceText(s, with, rules)
 }
-
-// markup reports whether a line may be HTML.
-func markup(s string) bool { return strings.ContainsAny(s, "<&") }
 
 // readings returns the texts of an object that people read. The addresses of
 // pages that links hide are among them.
@@ -105,7 +102,7 @@ func (o *Object) readings() []*text.Reading {
 	}
 	for _, s := range []string{o.Summary, o.Name} {
 		plain(s)
-		if markup(s) {
+		if text.IsHTML(s) {
 			out = append(out, text.ReadHTML(s))
 		}
 	}

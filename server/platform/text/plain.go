@@ -173,7 +173,7 @@ func Lines(s string) string {
 // Either returns the plain text of s, which its sender wrote as HTML or as plain
 // text without telling: summaries and titles of other servers.
 func Either(s string) string {
-	if isHTML(s) {
+	if IsHTML(s) {
 		s = Plain(s)
 	}
 	return Lines(s)
@@ -182,17 +182,17 @@ func Either(s string) string {
 // AsHTML returns a text of the kind that Either takes as HTML, which is not safe yet:
 // the values of profile fields.
 func AsHTML(s string) string {
-	if isHTML(s) || !strings.Contains(s, "<") {
+	if IsHTML(s) || !strings.Contains(s, "<") {
 		return s
 	}
 	return typed(s)
 }
 
-// isHTML reports whether s reads as HTML: everything in it that begins like a tag
+// IsHTML reports whether s reads as HTML: everything in it that begins like a tag
 // is a whole one of a known element, and one of them has its end or needs none;
 // or, without a <, each & begins a character reference. So "a<b", "Vec<u8>" and
 // "AT&T" are plain text.
-func isHTML(s string) bool {
+func IsHTML(s string) bool {
 	if !strings.ContainsAny(s, "<&") {
 		return false
 	}
