@@ -273,7 +273,7 @@ func (d *DB) SetRoles(ctx context.Context, a *Account) error {
 
 // AnyAccount reports whether a local account exists.
 func (d *DB) AnyAccount(ctx context.Context) (bool, error) {
-	n, err := value[int](ctx, d, "count accounts", "SELECT COALESCE(SUM(n), 0) FROM account_tallies WHERE mask % 2 = 1")
+	n, err := value[int](ctx, d, "count accounts", "SELECT COALESCE(SUM(n), 0) FROM account_tallies_now WHERE mask % 2 = 1")
 	return n > 0, err
 }
 

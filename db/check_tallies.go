@@ -41,8 +41,10 @@ func tallies() []keptTally {
 		}
 	}
 	const direct = "COALESCE(a.host, '') || ' direct'"
+	accounts := of("account_tallies", "mask", "BIGINT", "accounts")
+	accounts.kept = "SELECT CAST(mask AS TEXT) AS name, CAST(SUM(n) AS BIGINT) AS n FROM account_tallies_now GROUP BY mask"
 	return []keptTally{
-		of("account_tallies", "mask", "BIGINT", "accounts"),
+		accounts,
 		of("report_tallies", "state", "TEXT", "reports"),
 		of("app_tallies", "trusted", "BOOLEAN", "apps"),
 		{

@@ -40,7 +40,7 @@ type Stats struct{ Users, Statuses, Domains int64 }
 // servers heard of.
 func (d *DB) Stats(ctx context.Context) (Stats, error) {
 	return value[Stats](ctx, d, "count what there is", `SELECT
-		(SELECT COALESCE(SUM(n), 0) FROM account_tallies WHERE mask % 4 = 1 AND mask < 64) AS users,
+		(SELECT COALESCE(SUM(n), 0) FROM account_tallies_now WHERE mask % 4 = 1 AND mask < 64) AS users,
 		(SELECT COUNT(*) FROM statuses WHERE reblog_of_id IS NULL AND local) AS statuses,
 		(SELECT COUNT(*) FROM instances) AS domains`)
 }

@@ -23,8 +23,11 @@ func (d *DB) CountPosts(ctx context.Context, hosts ...string) (PostCounts, error
 	return value[PostCounts](ctx, d, "count posts", q.sql.String(), q.args...)
 }
 
-// FoldTallies adds up the changes that were written with each status, so that
-// counting stays quick. On SQLite, with its one writer, sums are kept directly.
+// foldChunk bounds the changes that are added up in one statement.
+const foldChunk = 20000
+
+// FoldTallies adds up the changes that were written with each status and account, so
+// that counting stays quick. On SQLite, with its one writer, sums are kept directly.
 func (d *DB) FoldTallies(ctx context.Context) error {
 	if d.Dialect() != Postgres {
 		return nil
@@ -33,5 +36,19 @@ func (d *DB) FoldTallies(ctx context.Context) error {
 	_, err := d.exec(ctx, "add up tallies", `WITH gone AS (DELETE FROM status_tally_changes RETURNING host, visibility, n)
 		INSERT INTO status_tallies (host, visibility, n) SELECT host, visibility, SUM(n) FROM gone GROUP BY host, visibility ORDER BY host, visibility
 		ON CONFLICT (host, visibility) DO UPDATE SET n = status_tallies.n + EXCLUDED.n`)
+	for _, t := range []struct{ table, changes, columns string }{
+		{"account_tallies", "account_tally_changes", "mask"},
+		{"account_facet_tallies", "account_facet_changes", "facet, mask"},
+	} {
+		for more := err == nil; more; {
+			if _, err = d.exec(ctx, "add up tallies", "WITH gone AS (DELETE FROM "+t.changes+" WHERE ctid IN (SELECT ctid FROM "+t.changes+limitOf(foldChunk)+") RETURNING "+t.columns+", n) "+
+				"INSERT INTO "+t.table+" ("+t.columns+", n) SELECT "+t.columns+", SUM(n) FROM gone GROUP BY "+t.columns+" HAVING SUM(n) <> 0 ORDER BY "+t.columns+
+				" ON CONFLICT ("+t.columns+") DO UPDATE SET n = "+t.table+".n + EXCLUDED.n"); err != nil {
+				return err
+			}
+			// As many as one statement takes, or more, are the changes of a burst.
+			more, err = value[bool](ctx, d.writing(), "changes of tallies", "SELECT EXISTS (SELECT 1 FROM "+t.changes+" OFFSET ?)", foldChunk)
+		}
+	}
 	return err
 }

@@ -107,17 +107,12 @@ func (d *DB) FindAccount(ctx context.Context, handle string) (*Account, error) {
 }
 
 // LockAccounts locks accounts until the transaction ends, and returns them as
-// they are now, in no order. The counts of accounts are locked after them, in
-// one order, so that concurrent changes wait instead of failing.
+// they are now, in no order.
 func (d *DB) LockAccounts(ctx context.Context, ids []string) ([]Account, error) {
 	if err := d.HoldAccounts(ctx, ids...); err != nil {
 		return nil, err
 	}
-	out, err := inChunks(ids, func(ids []string) ([]Account, error) { return d.Accounts(ctx, ids) })
-	if err == nil && d.Dialect() == Postgres {
-		_, err = d.exec(ctx, "lock tallies", `SELECT 1 FROM account_tallies ORDER BY mask FOR UPDATE`)
-	}
-	return out, err
+	return inChunks(ids, func(ids []string) ([]Account, error) { return d.Accounts(ctx, ids) })
 }
 
 // AccountIDs returns the ids of the accounts with these nicknames, in any case,

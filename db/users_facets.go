@@ -63,7 +63,7 @@ func (d *DB) facetTallies(ctx context.Context, facets []string, have, lack int) 
 	cells := func(r *row) []any { return []any{&r.facet, &r.all, &r.masked} }
 	rows, err := scanAll(ctx, d, "tallies of facets", cells, `SELECT facet, CAST(SUM(n) AS BIGINT) AS everybody,
 			CAST(SUM(CASE WHEN (mask & ?) = ? THEN n ELSE 0 END) AS BIGINT) AS masked
-		FROM account_facet_tallies WHERE facet IN ? GROUP BY facet
+		FROM account_facet_tallies_now WHERE facet IN ? GROUP BY facet
 		UNION ALL SELECT '', COALESCE(MIN(serial), 0), 0 FROM account_facets_due`, have|lack, have, facets)
 	tallies = make(map[string]tally, len(rows))
 	ready = true
@@ -84,7 +84,7 @@ func (d *DB) maskTallies(ctx context.Context) (map[int]int64, error) {
 		n    int64
 	}
 	cells := func(r *row) []any { return []any{&r.mask, &r.n} }
-	rows, err := scanAll(ctx, d, "count users", cells, `SELECT mask, n FROM account_tallies WHERE n > 0`)
+	rows, err := scanAll(ctx, d, "count users", cells, `SELECT mask, CAST(SUM(n) AS BIGINT) AS n FROM account_tallies_now GROUP BY mask HAVING SUM(n) > 0`)
 	out := make(map[int]int64, len(rows))
 	for _, r := range rows {
 		if r.mask&maskUnlisted == 0 {
@@ -174,9 +174,15 @@ func (d *DB) keepCount(ctx context.Context, facet string) error {
 	for _, g := range grams(facet[1:]) {
 		parts = append(parts, kind+g)
 	}
+	changes := func(query string) string { // which SQLite does not write down
+		if d.Dialect() != Postgres {
+			return ""
+		}
+		return query
+	}
 	return d.Tx(ctx, func(tx *DB) error {
 		if tx.Dialect() == Postgres {
-			if _, err := tx.exec(ctx, "keep a count", `LOCK TABLE account_tallies IN EXCLUSIVE MODE`); err != nil {
+			if _, err := tx.exec(ctx, "keep a count", `LOCK TABLE account_tally_changes, account_facet_changes IN EXCLUSIVE MODE`); err != nil {
 				return err
 			}
 		}
@@ -187,14 +193,19 @@ func (d *DB) keepCount(ctx context.Context, facet string) error {
 			{`DELETE FROM wanted_counts WHERE facet = ?`, []any{facet}},
 			{`INSERT INTO asked_parts (facet) VALUES (?) ON CONFLICT (facet) DO NOTHING`, []any{facet}},
 			{`DELETE FROM account_facet_tallies WHERE facet = ?`, []any{facet}},
+			{changes(`DELETE FROM account_facet_changes WHERE facet = ?`), []any{facet}},
 			// Only those with the rarest part are read.
 			{`INSERT INTO account_facet_tallies (facet, mask, n) SELECT CAST(? AS TEXT), a.mask, COUNT(*)
 				FROM account_facets x JOIN accounts a ON a.nickname_key = x.nickname_key
-				WHERE x.facet = (SELECT facet FROM account_facet_tallies WHERE facet IN ? GROUP BY facet ORDER BY SUM(n) LIMIT 1)
+				WHERE x.facet = (SELECT facet FROM account_facet_tallies_now WHERE facet IN ? GROUP BY facet ORDER BY SUM(n) LIMIT 1)
 				AND a.` + column + ` LIKE ? ESCAPE '\' AND a.mask & 64 = 0 GROUP BY a.mask`, []any{facet, parts, containing(facet[1:])}},
 			{`DELETE FROM account_facet_tallies WHERE facet IN (SELECT facet FROM asked_parts ORDER BY id DESC LIMIT 1000 OFFSET ?)`, []any{askedParts}},
+			{changes(`DELETE FROM account_facet_changes WHERE facet IN (SELECT facet FROM asked_parts ORDER BY id DESC LIMIT 1000 OFFSET ?)`), []any{askedParts}},
 			{`DELETE FROM asked_parts WHERE facet IN (SELECT facet FROM asked_parts ORDER BY id DESC LIMIT 1000 OFFSET ?)`, []any{askedParts}},
 		} {
+			if s.query == "" {
+				continue
+			}
 			if _, err := tx.exec(ctx, "keep a count", s.query, s.args...); err != nil {
 				return err
 			}

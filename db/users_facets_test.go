@@ -2,10 +2,12 @@ package db_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -43,7 +45,7 @@ func wantFacets(t *testing.T, d *db.DB, when string) {
 	t.Helper()
 	for want, got := range map[string]string{
 		"SELECT facet, nickname_key, 1 FROM account_facet_list WHERE posted ORDER BY facet, nickname_key": "SELECT facet, nickname_key, 1 FROM account_facets ORDER BY facet, nickname_key",
-		"SELECT facet, mask, COUNT(*) FROM account_facet_list GROUP BY facet, mask ORDER BY facet, mask":  "SELECT facet, mask, n FROM account_facet_tallies WHERE n <> 0 ORDER BY facet, mask",
+		"SELECT facet, mask, COUNT(*) FROM account_facet_list GROUP BY facet, mask ORDER BY facet, mask":  "SELECT facet, mask, CAST(SUM(n) AS BIGINT) FROM account_facet_tallies_now GROUP BY facet, mask HAVING SUM(n) <> 0 ORDER BY facet, mask",
 	} {
 		if diff := cmp.Diff(lines(t, d, want), lines(t, d, got)); diff != "" {
 			t.Errorf("%s: %s (-want +got):\n%s", when, got, diff)
@@ -93,6 +95,7 @@ func TestAccountsFromBeforeFacetsAreFound(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx := t.Context()
 		seedMany(t, d)
+		must(t, d.FoldTallies(ctx))
 		for _, step := range []string{"DELETE FROM account_facets", "DELETE FROM account_facet_tallies",
 			"INSERT INTO account_facets_due SELECT serial FROM accounts"} {
 			if err := dbtest.Exec(t, d, step); err != nil {
@@ -353,5 +356,75 @@ func TestSearchedPartsAreCountedFromThenOn(t *testing.T) {
 		query.Deactivated = true
 		ask(query, 10, 3)
 		wantFacets(t, d, "asked")
+	})
+}
+
+// TestThoseWhoMakeAccountsDoNotWaitForEachOther makes and changes accounts of one kind,
+// with names that have parts in common, while others are being made and changed. The
+// numbers are right before and after the changes are added up.
+func TestThoseWhoMakeAccountsDoNotWaitForEachOther(t *testing.T) {
+	t.Parallel()
+	ctx, d := t.Context(), dbtest.Open(t, onPostgres(t))
+	for _, name := range []string{"joanna", "johanna", "joanne", "john"} {
+		dbtest.Account(t, d, name)
+	}
+	change := func(ctx context.Context, d *db.DB, name string) error {
+		a, err := d.AccountByNickname(ctx, name)
+		if err != nil {
+			return err
+		}
+		a.DisplayName, a.Deactivated = "Jo Hanna", true
+		return d.UpdateAccount(ctx, a, "display_name", "deactivated")
+	}
+	remove := func(ctx context.Context, d *db.DB, name string) error {
+		a, err := d.AccountByNickname(ctx, name)
+		if err != nil {
+			return err
+		}
+		return d.DeleteAccount(ctx, a.ID)
+	}
+	must(t, d.Tx(ctx, func(tx *db.DB) error {
+		if err := errors.Join(tx.CreateAccount(ctx, db.NewAccount(dbtest.Base, "johann")), change(ctx, tx, "joanna"), remove(ctx, tx, "john")); err != nil {
+			return err
+		}
+		others, cancel := context.WithTimeout(ctx, 5*time.Second)
+		defer cancel()
+		if err := errors.Join(d.CreateAccount(others, db.NewAccount(dbtest.Base, "johannes")), change(others, d, "johanna"), remove(others, d, "joanne")); err != nil {
+			t.Errorf("others wait: %v", err)
+		}
+		return nil
+	}))
+	for _, when := range []string{"before", "after"} {
+		wantFacets(t, d, when+" the changes are added up")
+		if _, all := findings(t, d, db.CheckOptions{Areas: []string{db.CheckCounters}}); len(all) > 0 {
+			t.Errorf("%s: %+v", when, all)
+		}
+		if stats, err := d.Stats(ctx); err != nil || stats.Users != 2 { // johann and johannes
+			t.Errorf("%s: %+v, %v", when, stats, err)
+		}
+		must(t, d.FoldTallies(ctx))
+	}
+	if n := count(t, d, "account_tally_changes") + count(t, d, "account_facet_changes"); n > 0 {
+		t.Errorf("%d changes are left", n)
+	}
+}
+
+// BenchmarkNewAccountsAtOnce makes accounts over many connections.
+func BenchmarkNewAccountsAtOnce(b *testing.B) {
+	dsn := dbtest.Postgres(b)
+	if dsn == "" {
+		b.Skip("without PostgreSQL")
+	}
+	d := dbtest.Open(b, dsn)
+	var n atomic.Int64
+	b.SetParallelism(8)
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			a := db.NewAccount(dbtest.Base, fmt.Sprintf("person%06d", n.Add(1)))
+			a.DisplayName = "Somebody With A Name"
+			if err := d.Tx(b.Context(), func(tx *db.DB) error { return tx.CreateAccount(b.Context(), a) }); err != nil {
+				b.Error(err)
+			}
+		}
 	})
 }
