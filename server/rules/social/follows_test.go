@@ -604,7 +604,7 @@ func TestProfilesWithoutRepliesKeepThreads(t *testing.T) {
 		answer := w.post(ann, social.NewStatus{Text: "an answer", InReplyToID: other.ID})
 		own := w.post(ann, social.NewStatus{Text: "more of it", InReplyToID: answer.ID})
 		waits := w.post(ann, social.NewStatus{Text: "to what is not here"})
-		w.sql("UPDATE statuses SET in_reply_to_uri = 'https://far.example/1' WHERE id = '" + waits.ID + "'")
+		w.sql("UPDATE statuses SET in_reply_to_uri = 'https://far.example/1' WHERE id = '%s'", waits.ID)
 		for _, replies := range []bool{true, false} {
 			want := []string{waits.ID, own.ID, answer.ID, two.ID, one.ID}
 			if !replies {
