@@ -42,7 +42,7 @@ func TestStreamsThatCatchUpHoldNoPlaceWhileTheyAreWritten(t *testing.T) {
 			return conn, err
 		}}}
 		defer slow.CloseIdleConnections()
-		for range 8 * mostCatchUp {
+		for range 16 * mostCatchUp {
 			s.listenBy(slow, start) // and does not read
 		}
 		if got := s.listen(start).until(s.db.EventCursor().String()); len(got) != many {
