@@ -134,7 +134,7 @@ func TestStreamsShowWhatTimelinesHaveOnTop(t *testing.T) {
 			{"stream=public", "/api/v1/timelines/public"},
 			{"stream=public:local", "/api/v1/timelines/public?local=true"},
 			{"stream=public:media", "/api/v1/timelines/public?only_media=true"},
-			{"stream=hashtag&tag=Needle", "/api/v1/timelines/tag/needle"},
+			{"stream=hashtag&tag=%EF%BC%83%EF%BC%AEeedle", "/api/v1/timelines/tag/needle"},
 			{"stream=user", "/api/v1/timelines/home"},
 			{"stream=list&list=LIST", "/api/v1/timelines/list/LIST"},
 			{"stream=direct", "/api/v1/timelines/direct"},
