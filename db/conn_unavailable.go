@@ -43,10 +43,11 @@ var outages = []string{
 	"25P03", // idle_in_transaction_session_timeout
 	"40001", // serialization_failure, after as many tries as are made
 	"40P01", // deadlock_detected, likewise
-	"53",    // insufficient resources, such as too many connections
+	"53",    // insufficient resources, such as too many connections, or a full disk
 	"55P03", // lock_not_available: lock_timeout
 	"57014", // query_canceled: statement_timeout
 	"57P",   // the server stops, starts or recovers
+	"58",    // system errors, such as of the disk
 }
 
 func isOutage(err error) bool {
@@ -67,7 +68,7 @@ func isOutage(err error) bool {
 			}
 		}
 		return false
-	case errors.As(err, &network), isSQLiteBusy(err), isSQLiteClosed(err):
+	case errors.As(err, &network), isSQLiteBusy(err), isSQLiteClosed(err), isSQLiteAway(err):
 		return true
 	}
 	for _, broken := range []error{context.DeadlineExceeded, driver.ErrBadConn, sql.ErrConnDone, pgconn.ErrConnClosed, net.ErrClosed, io.EOF, io.ErrUnexpectedEOF} {
@@ -82,19 +83,20 @@ func isOutage(err error) bool {
 // ErrUnavailable, or a disk that is full or broken. Queued work continues once
 // it has passed, and no attempt is counted meanwhile.
 func IsTemporary(err error) bool {
-	var (
-		refused *pgconn.PgError
-		lite    *sqlite.Error
-	)
+	var refused *pgconn.PgError
 	switch {
 	case errors.Is(err, ErrUnavailable):
 		return true
 	case errors.As(err, &refused):
-		return strings.HasPrefix(refused.Code, "58") // system errors, such as of the disk
-	case errors.As(err, &lite):
-		return slices.Contains(passing, lite.Code()&0xff)
+		return strings.HasPrefix(refused.Code, "58")
 	}
-	return false
+	return isSQLiteAway(err)
+}
+
+// isSQLiteAway reports whether SQLite's disk is full, broken or away.
+func isSQLiteAway(err error) bool {
+	var lite *sqlite.Error
+	return errors.As(err, &lite) && slices.Contains(passing, lite.Code()&0xff)
 }
 
 // passing are the codes of SQLite's temporary failures.

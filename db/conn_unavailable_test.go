@@ -3,6 +3,7 @@ package db_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -46,6 +47,43 @@ func TestNoAnswerInTimeIsUnavailable(t *testing.T) {
 		close(release)
 		if err := <-done; err != nil {
 			t.Fatal(err)
+		}
+	})
+}
+
+// TestAFullOrBrokenDiskIsUnavailable has SQLite's file not grow any more, and PostgreSQL
+// report what it does then: of a full disk, a file that cannot be written, and no memory.
+func TestAFullOrBrokenDiskIsUnavailable(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		ctx := t.Context()
+		long := strings.Repeat("x", 1<<20)
+		for name, write := range map[string]func(d *db.DB) error{
+			"a row":         func(d *db.DB) error { return d.SetMeta(ctx, "long", long) },
+			"a transaction": func(d *db.DB) error { return d.Tx(ctx, func(tx *db.DB) error { return tx.SetMeta(ctx, "long", long) }) },
+		} {
+			full, room := []string{"PRAGMA max_page_count = 1"}, "PRAGMA max_page_count = 1000000"
+			if d.Dialect() == db.Postgres {
+				full, room = nil, "DROP FUNCTION full_disk() CASCADE"
+				for _, code := range []string{"53100", "58030", "53200"} {
+					full = append(full, `CREATE OR REPLACE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$
+						BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = '`+code+`'; END $$;
+						CREATE OR REPLACE TRIGGER full_disk BEFORE INSERT ON meta FOR EACH ROW EXECUTE FUNCTION full_disk()`)
+				}
+			}
+			for _, full := range full {
+				if _, err := d.Writer().ExecContext(ctx, full); err != nil {
+					t.Fatal(err)
+				}
+				if err := write(d); !errors.Is(err, db.ErrUnavailable) || !db.IsTemporary(err) {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+			if _, err := d.Writer().ExecContext(ctx, room); err != nil {
+				t.Fatal(err)
+			}
+			if err := write(d); err != nil {
+				t.Errorf("%s, with room again: %v", name, err)
+			}
 		}
 	})
 }

@@ -196,7 +196,7 @@ func (a *Media) File(c *gin.Context) error {
 // archive sends an archive of an account. It never redirects to the file's
 // store, so that no cache keeps the archive and its address ends with it.
 func (a *Media) archive(c *gin.Context, name string) error {
-	f, kind, err := a.Media.Open(c.Request.Context(), name)
+	f, kind, err := a.Media.Whole(c.Request.Context(), name)
 	if err != nil {
 		return err
 	}
@@ -208,7 +208,7 @@ func (a *Media) archive(c *gin.Context, name string) error {
 // evidence sends a file that a report keeps. It never redirects to the file's store, whose
 // addresses do not end, and nobody caches it.
 func (a *Media) evidence(c *gin.Context, name string) error {
-	f, kind, err := a.Media.ShowReported(c.Request.Context(), name)
+	f, kind, err := a.Media.Whole(c.Request.Context(), name)
 	if errors.Is(err, media.ErrBanned) {
 		return sayBanned(c)
 	}

@@ -257,6 +257,30 @@ func TestAFolderThatIsAwayLosesNothing(t *testing.T) {
 
 // A start finds the folder of before or says so: a disk may have been mounted
 // too late.
+func TestAFileThatWasCutOffIsAway(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		name, err := w.Keep(t.Context(), w.receive(strings.Repeat("content ", 1000)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(w.dir, name[:2], name)
+		for _, size := range []int64{7999, 1, 0} {
+			if err := os.Truncate(path, size); err != nil {
+				t.Fatal(err)
+			}
+			if _, _, err := w.Show(t.Context(), name); !isAway(err) {
+				t.Errorf("shown with %d bytes: %v", size, err)
+			}
+			if _, _, err := w.Whole(t.Context(), name); !isAway(err) {
+				t.Errorf("as an archive with %d bytes: %v", size, err)
+			}
+		}
+		if n := w.Failures().Open; n != 6 {
+			t.Errorf("%d failures are counted, want 6", n)
+		}
+	})
+}
+
 func TestAFolderThatIsAwayAtStartStaysAway(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		data := t.TempDir()

@@ -82,13 +82,14 @@ func (s *Service) Open(ctx context.Context, name string) (File, Type, error) {
 }
 
 // Show is Open for strangers: a file that is banned, or that nothing but reports names
-// any more, is ErrBanned, and a truncated one an error.
+// any more, is ErrBanned, and a truncated one ErrAway, as the store has to get it back.
 func (s *Service) Show(ctx context.Context, name string) (File, Type, error) {
 	return s.show(ctx, name, false)
 }
 
-// ShowReported is Show for who may read reports: banned files are ErrBanned.
-func (s *Service) ShowReported(ctx context.Context, name string) (File, Type, error) {
+// Whole is Show for those who may see what strangers may not: an archive, or the file of
+// a report. Banned files are ErrBanned.
+func (s *Service) Whole(ctx context.Context, name string) (File, Type, error) {
 	return s.show(ctx, name, true)
 }
 
@@ -107,7 +108,7 @@ func (s *Service) show(ctx context.Context, name string, evidence bool) (File, T
 	if err == nil && known.Size >= 0 && f.Size() != known.Size {
 		_ = f.Close()
 		s.failures.open.Add(1)
-		return nil, t, fmt.Errorf("file %s has %d bytes in the store, of %d", name, f.Size(), known.Size)
+		return nil, t, fmt.Errorf("%w: file %s has %d bytes in the store, of %d", ErrAway, name, f.Size(), known.Size)
 	}
 	return f, t, err
 }

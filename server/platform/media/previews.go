@@ -94,7 +94,7 @@ func (p *Proxy) preview(ctx context.Context, s *config.Settings, known, key stri
 // whole opens a file: a local or a remote one.
 func (p *Proxy) whole(ctx context.Context, s *config.Settings, known string) (File, Type, error) {
 	if name, ok := strings.CutPrefix(known, db.MediaPath); ok {
-		return p.files.Open(ctx, name)
+		return p.files.Show(ctx, name)
 	}
 	if !p.urls.proxied(s, known) {
 		return nil, other, ErrProxyOff
