@@ -18,6 +18,7 @@ import (
 	"svc/server/platform/config"
 	"svc/server/platform/media"
 	"svc/server/platform/outgoing"
+	"svc/server/platform/rights"
 	"svc/server/rules/auth"
 )
 
@@ -226,7 +227,7 @@ func TestAPageOfPollsAndReactionsCostsAFixedNumberOfStatements(t *testing.T) {
 func newView(d *db.DB, live *config.Live) (*View, error) {
 	site := config.NewSite(dbtest.Base, false)
 	return New(Parts{
-		DB: d, Settings: live, Site: site, URLs: media.NewURLs(site.Base, live, "secret"),
+		DB: d, Settings: live, Rights: rights.New(live, true), Site: site, URLs: media.NewURLs(site.Base, live, "secret"),
 		Remote: remote.New(remote.Parts{DB: d, Settings: live, Site: site, Outgoing: outgoing.New(outgoing.Options{}), Now: time.Now}),
 	})
 }
