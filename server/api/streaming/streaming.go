@@ -57,7 +57,7 @@ type API struct {
 
 // New returns an API without readers.
 func New(p Parts) *API {
-	a := &API{Parts: p, rhythm: usual, events: make(chan []db.Event, 256), checks: make(chan string, 256), members: newTurns(), strangers: newTurns(), all: map[*reader]bool{}, left: make(chan struct{}), by: map[string]int{}}
+	a := &API{Parts: p, rhythm: usual, events: make(chan []db.Event, 256), checks: make(chan string, 256), members: newTurns(0), strangers: newTurns(strangersRest), all: map[*reader]bool{}, left: make(chan struct{}), by: map[string]int{}}
 	p.DB.OnEvents(func(_ string, events []db.Event) {
 		select {
 		case a.events <- events:

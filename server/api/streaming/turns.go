@@ -3,6 +3,7 @@ package streaming
 import (
 	"context"
 	"sync"
+	"time"
 )
 
 // The places of streams that catch up, in this process. A place is held while the database
@@ -10,11 +11,17 @@ import (
 const (
 	mostCatchUp    = 8 // streams at once; others wait
 	mostCatchUpOne = 2 // of one account, or one address of strangers
+
+	// A stranger's place rests this many times as long as it was used, so that all of
+	// them together keep half a processor busy. Nobody waits for that if others are free.
+	strangersRest = 15
+	longestRest   = time.Second
 )
 
 // turns are the places of some streams that catch up.
 type turns struct {
 	places chan struct{} // holds one for each place that is taken
+	rest   time.Duration // how long a place rests, as a multiple
 
 	mu sync.Mutex
 	by map[string]*ownTurns // those of accounts and addresses that hold places or wait
@@ -25,8 +32,8 @@ type ownTurns struct {
 	users  int
 }
 
-func newTurns() *turns {
-	return &turns{places: make(chan struct{}, mostCatchUp), by: map[string]*ownTurns{}}
+func newTurns(rest time.Duration) *turns {
+	return &turns{rest: rest, places: make(chan struct{}, mostCatchUp), by: map[string]*ownTurns{}}
 }
 
 // take waits for a place for a reader, until ctx ends or the reader is cut off. The
@@ -64,7 +71,14 @@ func (t *turns) with(ctx context.Context, r *reader, fn func() error) error {
 	if err != nil {
 		return err
 	}
-	defer back()
+	began := time.Now()
+	defer func() {
+		if t.rest == 0 {
+			back()
+			return
+		}
+		time.AfterFunc(min(time.Since(began)*t.rest, longestRest), back)
+	}()
 	return fn()
 }
 

@@ -66,7 +66,7 @@ func TestTurnsAreApart(t *testing.T) {
 		}
 		return back, err == nil
 	}
-	strangers := newTurns()
+	strangers := newTurns(0)
 	var backs []func()
 	for i, want := range []bool{true, true, false} {
 		back, ok := tried(strangers, "192.0.2.1")
