@@ -47,7 +47,27 @@ type reader struct {
 	id      *auth.Identity // nil for a stranger
 	streams map[stream]bool
 	waiting []delivery // nil while the reader is idle: most are, and there may be many
+	behind  bool       // it catches up: nothing is queued, since that is read as well
+	passed  int64      // the last event that was not queued for that
 	why     error
+}
+
+// fall begins to catch up.
+func (r *reader) fall() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, d := range r.waiting {
+		r.passed = max(r.passed, d.seq)
+	}
+	r.behind, r.waiting = true, nil
+}
+
+// join ends catching up, unless an event after the last that was read was not queued.
+func (r *reader) join(last int64) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.behind = r.passed > last
+	return !r.behind
 }
 
 func newReader(token string) *reader {
@@ -84,6 +104,11 @@ func (r *reader) cause() error {
 // events between may be lost.
 func (r *reader) give(m *message, s stream) (asleep bool) {
 	r.mu.Lock()
+	if r.behind {
+		r.passed = max(r.passed, m.seq)
+		r.mu.Unlock()
+		return false
+	}
 	n, over := len(r.waiting), r.why != nil
 	if n < mostWaiting && !over {
 		r.waiting = append(r.waiting, delivery{m, s})

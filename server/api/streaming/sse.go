@@ -46,7 +46,7 @@ func (a *API) serveEvents(c *gin.Context, r *reader) error {
 		quoting: strings.HasPrefix(c.GetHeader("User-Agent"), "mastodonpy"),
 		placing: strings.Contains(c.GetHeader("Accept"), "text/event-stream") || c.GetHeader("Last-Event-ID") != "",
 	}
-	if err := a.catchUp(ctx, r, c.GetHeader("Last-Event-ID"), head, out); err != nil {
+	if head, err = a.catchUp(ctx, r, c.GetHeader("Last-Event-ID"), head, out); err != nil {
 		return nil // the client is gone, or will ask again
 	}
 	out.place(head.Seq)
@@ -86,12 +86,28 @@ func (a *API) thump(r *reader, after int64, out *eventWriter) error {
 	return out.comment()
 }
 
-// catchUp writes the events after the last one of a client, up to head. The
-// reader is registered before, so that later events wait.
-func (a *API) catchUp(ctx context.Context, r *reader, last string, head db.EventPosition, out *eventWriter) error {
+// catchUp writes the events after the last one of a client, up to head and then those
+// that came meanwhile: more may come than may wait. It returns the position from which on
+// events wait for the reader, who is registered before.
+func (a *API) catchUp(ctx context.Context, r *reader, last string, head db.EventPosition, out *eventWriter) (db.EventPosition, error) {
 	if last == "" {
-		return nil
+		return head, nil
 	}
+	r.fall()
+	err := a.replayUpTo(ctx, r, last, head, out)
+	for err == nil && !r.join(head.Seq) {
+		if last = head.String(); r.cause() != nil {
+			return head, r.cause()
+		}
+		if head, err = a.DB.EventHead(ctx); err == nil {
+			err = a.replayUpTo(ctx, r, last, head, out)
+		}
+	}
+	return head, err
+}
+
+// replayUpTo writes the events after the last one of a client, up to head.
+func (a *API) replayUpTo(ctx context.Context, r *reader, last string, head db.EventPosition, out *eventWriter) error {
 	from, ok := db.ParseEventPosition(last)
 	if !ok || from.Epoch != head.Epoch || from.Seq > head.Seq {
 		out.write(gapAt(head))

@@ -33,20 +33,70 @@ func TestStreamsThatCatchUpHoldNoPlaceWhileTheyAreWritten(t *testing.T) {
 		for s.db.EventCursor().Seq < from.Seq+many {
 			time.Sleep(time.Millisecond)
 		}
-		dialer := net.Dialer{}
-		slow := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-			conn, err := dialer.DialContext(ctx, network, address)
-			if err == nil {
-				err = conn.(*net.TCPConn).SetReadBuffer(1 << 10)
-			}
-			return conn, err
-		}}}
+		slow := slowClient()
 		defer slow.CloseIdleConnections()
 		for range 16 * mostCatchUp {
 			s.listenBy(slow, start) // and does not read
 		}
 		if got := s.listen(start).until(s.db.EventCursor().String()); len(got) != many {
 			t.Errorf("%d events, want %d", len(got), many)
+		}
+	})
+}
+
+// slowClient has connections that hold little which was not read.
+func slowClient() *http.Client {
+	dialer := net.Dialer{}
+	return &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dialer.DialContext(ctx, network, address)
+		if err == nil {
+			err = conn.(*net.TCPConn).SetReadBuffer(1 << 10)
+		}
+		return conn, err
+	}}}
+}
+
+// TestMoreMayComeWhileAStreamCatchesUpThanMayWait: a stream that is not read for a moment
+// catches up. It goes on, though far more events come meanwhile than wait for a reader.
+func TestMoreMayComeWhileAStreamCatchesUpThanMayWait(t *testing.T) {
+	stages(t, func(t *testing.T, s *stage) {
+		s.api.rhythm.thumping = time.Hour
+		first := s.listen("")
+		start := s.emit(me)
+		first.until(start)
+		_ = first.close()
+		const many = 4000
+		emit := func() {
+			t.Helper()
+			before := s.db.EventCursor().Seq
+			events := make([]db.Event, many)
+			for i := range events {
+				events[i] = db.Event{Kind: db.EventFilters, AccountID: me, Subject: strconv.Itoa(i)}
+			}
+			if err := s.db.Emit(t.Context(), events...); err != nil {
+				t.Fatal(err)
+			}
+			for s.api.told.Load() < before+many {
+				time.Sleep(time.Millisecond)
+			}
+		}
+		// Without another reader nothing is told.
+		other := newReader("")
+		if err := s.api.begin(other); err != nil {
+			t.Fatal(err)
+		}
+		defer s.api.end(other)
+		emit()
+		slow := slowClient()
+		defer slow.CloseIdleConnections()
+		second := s.listenBy(slow, start)
+		emit()
+		if got := second.until(s.db.EventCursor().String()); len(got) != 2*many {
+			t.Errorf("%d events, want %d", len(got), 2*many)
+		}
+		s.emit(me)
+		if got := second.until(""); len(got) != 1 {
+			t.Errorf("then %q", got)
 		}
 	})
 }
