@@ -58,8 +58,10 @@ func TestAFullOrBrokenDiskIsUnavailable(t *testing.T) {
 		ctx := t.Context()
 		long := strings.Repeat("x", 1<<20)
 		for name, write := range map[string]func(d *db.DB) error{
-			"a row":         func(d *db.DB) error { return d.SetMeta(ctx, "long", long) },
-			"a transaction": func(d *db.DB) error { return d.Tx(ctx, func(tx *db.DB) error { return tx.SetMeta(ctx, "long", long) }) },
+			"a row": func(d *db.DB) error { return d.SetMeta(ctx, "alone", long) },
+			"a transaction": func(d *db.DB) error {
+				return d.Tx(ctx, func(tx *db.DB) error { return tx.SetMeta(ctx, "within", long) })
+			},
 		} {
 			full, room := []string{"PRAGMA max_page_count = 1"}, "PRAGMA max_page_count = 1000000"
 			if d.Dialect() == db.Postgres {
