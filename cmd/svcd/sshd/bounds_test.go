@@ -50,7 +50,7 @@ func TestTheRightIsAskedBeforeInputIsRead(t *testing.T) {
 // TestCommandsShareOutTheMemory fills the room of one account with a command that
 // stays, and asks as another.
 func TestCommandsShareOutTheMemory(t *testing.T) {
-	w := start(t, func(l *sshd.Limits) { l.Room, l.Rooms = 4<<20, 8<<20 })
+	w := start(t, func(l *sshd.Limits) { l.Room, l.Rooms = 4<<20, 5<<20 })
 	key, _ := w.key(w.AdminUser("root"))
 	other, _ := w.key(w.AdminUser("ann"))
 	fill := func(n int) *seat {

@@ -45,8 +45,12 @@ func (s *session) command(line string) (code int, verb string) {
 	held := s.rooms.enter(s.account.ID)
 	defer held.leave()
 	room := &bounded{left: s.limits.Output, full: func() { cancel(errFull) }}
+	mine := s.turns.of(ctx)
+	mine.take()
+	defer mine.give()
 	code = commands.RunHosted(ctx, &cli.Hosted{
-		In: s.channel, Out: room.of(s.channel), ErrOut: room.of(s.channel.Stderr()),
+		In:  turnReader{mine, paced{s.input, ctx, s.channel}},
+		Out: turnWriter{mine, room.of(s.channel)}, ErrOut: turnWriter{mine, room.of(s.channel.Stderr())},
 		URL: s.service.BaseURL(), Token: s.token, Transport: s.http, State: s.folder(s.account), Env: s.getenv, Now: s.now,
 		May: s.may, Room: held.take,
 	}, words)

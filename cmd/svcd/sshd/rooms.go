@@ -41,7 +41,7 @@ func (m *room) take(bytes int) error {
 	switch {
 	case used > r.limits.Room:
 		return &cli.UsageError{Message: "this is too much for a command over SSH", Hint: "ask for less at a time, or use svcctl on a machine of your own"}
-	case more > 0 && (r.all+more > r.limits.Rooms || r.shares[m.account]+more > r.limits.Rooms/2):
+	case more > 0 && (r.all+more > r.limits.Rooms || r.shares[m.account]+more > r.limits.Rooms/4*3):
 		return errCrowded
 	}
 	m.used, m.shared = used, m.shared+more

@@ -233,7 +233,7 @@ func (s *session) begin() (end func(), err error) {
 		end()
 		return nil, err
 	}
-	s.http = s.inside.transport(s.ctx, s.conn.RemoteAddr())
+	s.http = calls{s.inside.transport(s.ctx, s.conn.RemoteAddr()), s.calls}
 	go s.watch(opened.Until)
 	return end, nil
 }
@@ -283,7 +283,7 @@ func (s *session) screen() int {
 	if err == nil {
 		err = tui.Run(s.ctx, tui.Options{
 			Client: c, Context: s.base.Host, StateDir: filepath.Join(s.folder(s.account), "svcctl"),
-			In: s.channel, Out: s.channel, Plain: !s.pty,
+			In: paced{newPace(s.limits.Keys, 2*s.limits.Keys), s.ctx, s.channel}, Out: s.channel, Plain: !s.pty,
 			Remote: &tui.Remote{Getenv: s.getenv, Sizes: s.sizes},
 		})
 	}

@@ -52,6 +52,10 @@ type Limits struct {
 	Idle         time.Duration // without a byte of the client
 	Output       int64         // of a command, in bytes
 	Room, Rooms  int64         // memory for what a command, and all of them, read and build, in bytes
+	Input        int           // of all commands, in bytes a second
+	Keys         int           // of a terminal, in bytes a second
+	Turn         time.Duration // of a command, before others compute
+	Calls        int           // of the API, by all sessions at a time
 	Check        time.Duration // between two looks whether a session still has its rights
 }
 
@@ -59,7 +63,7 @@ type Limits struct {
 var Usual = Limits{
 	Connections: 100, Guests: 20, Strangers: 40, PerAddress: 10, PerAccount: 8, Failures: 10, FailureTime: 10 * time.Minute,
 	Exchanges: 5, ExchangeTime: time.Minute, Quiet: time.Minute,
-	Handshake: 20 * time.Second, Idle: 30 * time.Minute, Output: 64 << 20, Room: 64 << 20, Rooms: 128 << 20, Check: time.Second,
+	Handshake: 20 * time.Second, Idle: 30 * time.Minute, Output: 64 << 20, Room: 64 << 20, Rooms: 88 << 20, Input: 8 << 20, Keys: 2 << 10, Turn: 2 * time.Second, Calls: 2, Check: time.Second,
 }
 
 // Parts are the dependencies of a Server.
@@ -85,6 +89,9 @@ type Server struct {
 	inside     *inside
 	doors      *doors
 	rooms      *rooms
+	turns      *turns
+	input      *pace
+	calls      chan struct{}
 
 	ctx  context.Context // of all sessions
 	stop context.CancelCauseFunc
@@ -117,6 +124,7 @@ func New(ctx context.Context, p Parts) (*Server, error) {
 		service: p.Service, identities: identities, rights: rights.New(p.Service.Settings, p.Config.FromDatabase), base: base, host: host,
 		data: filepath.Join(p.Config.DataDir, "ssh"), limits: p.Limits, log: p.Log, now: p.Now,
 		inside: newInside(p.Service.HTTP()), doors: newDoors(p.Limits, p.Now), rooms: newRooms(p.Limits),
+		turns: newTurns(p.Limits), input: newPace(p.Limits.Input, 64<<10), calls: make(chan struct{}, p.Limits.Calls),
 	}
 	s.ctx, s.stop = context.WithCancelCause(context.Background())
 	p.Log.InfoContext(ctx, "ssh", "host_key", ssh.FingerprintSHA256(host.PublicKey()))
