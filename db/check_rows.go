@@ -56,7 +56,7 @@ var Unreferenced = map[string]string{
 	"report_statuses.status_id": freeRecord, "report_statuses.deleted_by": freeRecord, "report_files.status_id": freeRecord, "report_notes.account_id": freeRecord, "list_accounts.owner_id": freeDerived,
 	"participation_accounts.account_id": freeOthers, "chats.recipient_id": freeOthers, "chat_messages.recipient_id": freeOthers, "moves.target_id": freeTold,
 	"push_subscriptions": freeKey, "push_subscriptions.token_id": freeKey, "push_subscriptions.account_id": freeKey,
-	"wanted_counts": freeDerived, "tasks": freeSwept, "home_entries": "it is checked with home timelines",
+	"pushes_sent": freeSwept, "pushes_sent.subscription_id": freeKey, "pushes_sent.notification_id": freeSwept, "wanted_counts": freeDerived, "tasks": freeSwept, "home_entries": "it is checked with home timelines",
 }
 
 // lastDirect is the newest direct status of a participation.

@@ -134,3 +134,23 @@ func (d *DB) Superseded(ctx context.Context, n *Notification) (bool, error) {
 	q.add(")")
 	return value[bool](ctx, d, "newer notification", q.sql.String(), q.args...)
 }
+
+// BeginPush notes that a push is handed to its push service now. It is false if it was
+// before: the push was sent, or nobody knows, as its process ended meanwhile.
+func (d *DB) BeginPush(ctx context.Context, p Push) (bool, error) {
+	n, err := d.exec(ctx, "begin a push", "INSERT INTO pushes_sent (subscription_id, notification_id, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", p.SubscriptionID, p.NotificationID, d.Now())
+	return n > 0, err
+}
+
+// UndoPush takes back BeginPush, since the push was not sent.
+func (d *DB) UndoPush(ctx context.Context, p Push) error {
+	_, err := d.exec(ctx, "take back a push", "DELETE FROM pushes_sent WHERE subscription_id = ? AND notification_id = ?", p.SubscriptionID, p.NotificationID)
+	return err
+}
+
+// SweepPushes forgets up to limit pushes that were sent before a moment.
+func (d *DB) SweepPushes(ctx context.Context, before Time, limit int) (more bool, err error) {
+	n, err := d.exec(ctx, "sweep pushes", `DELETE FROM pushes_sent WHERE (subscription_id, notification_id) IN
+		(SELECT subscription_id, notification_id FROM pushes_sent WHERE created_at < ? ORDER BY created_at LIMIT ?)`, before, limit)
+	return n == int64(limit), err
+}

@@ -54,7 +54,7 @@ func (s *Server) workers(r *runner) *river.Workers {
 	perform(w, s.cards.Fetch)
 	perform(w, func(ctx context.Context, _ jobs.Sweep) error {
 		ctx = thorough(ctx)
-		return errors.Join(s.Social.Sweep(ctx), s.Moderation.Sweep(ctx), s.cards.Sweep(ctx), s.Signup.Sweep(ctx), s.Auth.Sweep(ctx), s.Archive.Sweep(ctx), s.Delivery.Sweep(ctx), s.Ingest.Sweep(ctx), s.Remote.Sweep(ctx), s.sweepTasks(ctx))
+		return errors.Join(s.Social.Sweep(ctx), s.Moderation.Sweep(ctx), s.cards.Sweep(ctx), s.Signup.Sweep(ctx), s.Auth.Sweep(ctx), s.Archive.Sweep(ctx), s.Delivery.Sweep(ctx), s.Ingest.Sweep(ctx), s.Remote.Sweep(ctx), s.Push.Sweep(ctx), s.sweepTasks(ctx))
 	})
 	perform(w, func(ctx context.Context, args jobs.EraseAccount) error {
 		done, err := s.Social.EraseAccount(db.Yielding(thorough(ctx)), args)

@@ -1,6 +1,7 @@
 package clientapi_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -268,6 +269,9 @@ func TestAnswersOfPushServices(t *testing.T) {
 			if _, err := s.Client("ann").Push.Get(ctx); errors.Is(err, client.ErrNotFound) != c.gone {
 				t.Errorf("%d: the device: %v", c.answer.Status, err)
 			}
+			if err := dbtest.Exec(t, s.DB, "DELETE FROM pushes_sent"); err != nil { // else it is sent once
+				t.Fatal(err)
+			}
 			if c.gone {
 				job = again(t, s, service, everyAlert)
 			}
@@ -339,7 +343,7 @@ func TestPushesShowNoMoreThanTheList(t *testing.T) {
 				t.Fatalf("before: %v, %d messages", err, len(service.Messages))
 			}
 			<-service.Messages
-			if err := change(t, s, n); err != nil {
+			if err := errors.Join(change(t, s, n), dbtest.Exec(t, s.DB, "DELETE FROM pushes_sent")); err != nil {
 				t.Fatal(err)
 			}
 			if err := s.Push.Send(t.Context(), job); err != nil || len(service.Messages) != 0 {
@@ -518,4 +522,61 @@ func TestKeysOfTheSettingsWin(t *testing.T) {
 	if a := call(t, s, "", "GET", "/api/v1/instance", "", ""); !strings.Contains(a.body, `"vapid_public_key":null`) {
 		t.Errorf("%s", a.body)
 	}
+}
+
+// TestAPushIsSentOnceThoughItsJobIsDoneAgain does the job of a push that was sent, as after a
+// process that ended before it noted that; that of one whose process stops while the push
+// service has the message and did not answer; and that of one that could not be sent.
+func TestAPushIsSentOnceThoughItsJobIsDoneAgain(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		service := webpushtest.Start(t)
+		job := device(t, s, service, everyAlert)
+		again := func(what string, ctx context.Context, want int, fails bool) {
+			t.Helper()
+			if err := s.Push.Send(ctx, job); (err != nil) != fails {
+				t.Errorf("%s: %v", what, err)
+			}
+			if n := len(service.Messages); n != want {
+				t.Errorf("%s: %d messages, want %d", what, n, want)
+			}
+			for len(service.Messages) > 0 {
+				<-service.Messages
+			}
+		}
+		anew := func() {
+			t.Helper()
+			if err := dbtest.Exec(t, s.DB, "DELETE FROM pushes_sent"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		again("sent", t.Context(), 1, false)
+		again("sent, done again", t.Context(), 0, false)
+		anew()
+		service.Answer(webpushtest.Answer{Status: 503}, webpushtest.Answer{Status: 429, RetryAfter: "1"})
+		again("an outage", t.Context(), 1, true)
+		again("a pause", t.Context(), 1, true)
+		again("after an outage", t.Context(), 1, false)
+		again("after an outage, done again", t.Context(), 0, false)
+		anew()
+		stopping, stop := context.WithCancel(t.Context())
+		service.Hold(stop)
+		again("the process stops", stopping, 1, true)
+		again("the process stopped", t.Context(), 0, false)
+		anew()
+		stopped, stop := context.WithCancel(t.Context())
+		stop()
+		again("stopped before", stopped, 0, true)
+		again("stopped before, done again", t.Context(), 1, false)
+		if err := s.Push.Sweep(t.Context()); err != nil {
+			t.Error(err)
+		}
+		again("swept too early", t.Context(), 0, false)
+		s.Advance(49 * time.Hour)
+		if err := s.Push.Sweep(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if left, err := s.DB.BeginPush(t.Context(), db.Push{SubscriptionID: job.SubscriptionID, NotificationID: job.NotificationID}); err != nil || !left {
+			t.Errorf("it is not swept: %v, %v", left, err)
+		}
+	})
 }

@@ -9,10 +9,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"svc/db"
@@ -28,6 +30,8 @@ const (
 	late = time.Minute
 	// maxPause bounds the pause that a push service may ask for.
 	maxPause = time.Hour
+	// undoing bounds the note that a push was not sent.
+	undoing = 5 * time.Second
 	// maxAnswer bounds the part of an answer that is read.
 	maxAnswer = 4 << 10
 )
@@ -188,11 +192,20 @@ func (s *Service) deliver(ctx context.Context, device *db.PushSubscription, n *d
 	} {
 		req.Header.Set(name, value)
 	}
+	this := db.Push{SubscriptionID: device.ID, NotificationID: n.ID}
+	if first, err := s.db.BeginPush(ctx, this); err != nil || !first {
+		return err
+	}
+	var handedOver atomic.Bool
+	req = req.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(i httptrace.WroteRequestInfo) { handedOver.Store(i.Err == nil) }}))
 	resp, err := s.out.Do(req)
 	if errors.Is(err, outgoing.ErrRefused) {
 		return s.gone(ctx, device, req.URL.Host, "refused address")
 	}
 	if err != nil {
+		if ctx.Err() == nil || !handedOver.Load() { // else this process stops, and the push service may have taken it
+			s.undo(ctx, this)
+		}
 		s.counts[Delayed].Add(1)
 		if call := new(url.Error); errors.As(err, &call) {
 			err = call.Err // drops the URL from the message: anybody who knows it can reach the device
@@ -207,13 +220,33 @@ func (s *Service) deliver(ctx context.Context, device *db.PushSubscription, n *d
 		s.counts[Sent].Add(1)
 		return nil
 	case code == http.StatusTooManyRequests && after > 0, code == http.StatusServiceUnavailable && after > 0:
+		s.undo(ctx, this)
 		s.counts[Delayed].Add(1)
 		return &Pause{min(after, maxPause)}
 	case code/100 == 4 && code != http.StatusTooManyRequests && code != http.StatusRequestTimeout:
 		return s.gone(ctx, device, req.URL.Host, strconv.Itoa(code))
 	}
+	s.undo(ctx, this)
 	s.counts[Delayed].Add(1)
 	return fmt.Errorf("%s answers %d", req.URL.Host, code)
+}
+
+// undo notes that a push was not sent after all, also while this process stops.
+func (s *Service) undo(ctx context.Context, p db.Push) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoing)
+	defer cancel()
+	if err := s.db.UndoPush(ctx, p); err != nil {
+		s.log.WarnContext(ctx, "a push that failed is not tried again", "err", err)
+	}
+}
+
+// sweptPushes bounds the rows of one transaction of Sweep.
+const sweptPushes = 5000
+
+// Sweep forgets pushes that are too old to be tried again.
+func (s *Service) Sweep(ctx context.Context) error {
+	before := db.At(s.now().Add(-2 * fresh))
+	return s.db.Steps(ctx, func(tx *db.DB) (bool, error) { return tx.SweepPushes(ctx, before, sweptPushes) })
 }
 
 // gone removes a device that its push service does not know, or not any more.

@@ -50,6 +50,14 @@ type Service struct {
 
 	mu      sync.Mutex
 	answers []Answer
+	hold    func()
+}
+
+// Hold has the next message taken, and then fn called and no answer given.
+func (s *Service) Hold(fn func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hold = fn
 }
 
 // Answer is an answer other than 201.
@@ -78,7 +86,15 @@ func Start(t *testing.T) *Service {
 		if len(s.answers) > 0 {
 			answer, s.answers = s.answers[0], s.answers[1:]
 		}
+		hold := s.hold
+		s.hold = nil
 		s.mu.Unlock()
+		if hold != nil {
+			s.Messages <- m
+			hold()
+			<-r.Context().Done()
+			return
+		}
 		if answer.RetryAfter != "" {
 			w.Header().Set("Retry-After", answer.RetryAfter)
 		}
