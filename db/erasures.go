@@ -85,6 +85,7 @@ func Erasures() []Erasure {
 		{Table: "reached", Column: "account_id", Kept: "they are told of what was deleted; a job removes it later"},
 		{Table: "inbox_items", Column: "owner_id", Kept: "they are worked off"},
 		{Table: "inbox_items", Column: "claimed_by", Kept: "it is a process"},
+		{Table: "activities", Column: "claimed_by", Kept: "it is a process"},
 		{Table: "tombstones", Column: "account_id", Kept: told},
 		{Table: "deletions", Column: "account_id", Kept: "it says that the account is deleted"},
 		{Table: "kept_tags", Column: "account_id", Kept: "the account gets them when it comes back"},

@@ -70,9 +70,12 @@ func TestNotificationsOfEveryTypeFromCauseToEnd(t *testing.T) {
 			{"follow_request", listed | pushes, func() {
 				lock(true)
 				must(cat.Accounts.Follow(ctx, root.ID, api.Follow{}))(t)
-				lock(false)
 			}},
-			{"follow", listed | pushes, func() { must(bob.Accounts.Follow(ctx, root.ID, api.Follow{}))(t) }},
+			{"follow", listed | pushes, func() {
+				must(cat.Accounts.Unfollow(ctx, root.ID))(t) // who waits would be accepted
+				lock(false)
+				must(bob.Accounts.Follow(ctx, root.ID, api.Follow{}))(t)
+			}},
 			{"move", listed, func() {
 				must(me.Accounts.Follow(ctx, dan.ID, api.Follow{}))(t)
 				must(0, s.Social.FollowMoved(ctx, jobs.FollowMoved{AccountID: dan.ID, TargetID: s.User("eve").ID}))(t)
