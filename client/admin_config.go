@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"svc/client/api"
 )
@@ -25,7 +26,17 @@ func (s *AdminConfig) List(ctx context.Context, query api.ConfigQuery) (*api.Con
 // /api/svc/admin/config.
 func (s *AdminConfig) Change(ctx context.Context, changes ...api.ConfigChange) (*api.ConfigSettings, error) {
 	in := Request{Method: http.MethodPost, Body: api.ConfigChanges{Configs: changes}}
-	return send[api.ConfigSettings](ctx, s.c, in, []string{adminPath + "/config"})
+	out := new(api.ConfigSettings)
+	resp, err := run(ctx, s.c, in, []string{adminPath + "/config"}, out)
+	if err != nil {
+		return nil, err
+	}
+	for _, line := range resp.Header.Values("Warning") {
+		if _, quoted, ok := strings.Cut(line, ` - `); ok {
+			out.Warnings = append(out.Warnings, strings.Trim(quoted, `"`))
+		}
+	}
+	return out, nil
 }
 
 // Set saves value, which is a term as bytes of JSON or anything that becomes

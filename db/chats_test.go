@@ -18,7 +18,7 @@ func TestChatsAndNewsReadOnlyWhatTheyShow(t *testing.T) {
 	page := db.Page{Limit: 5}
 	lists := map[string]func(ctx context.Context, d *db.DB) error{}
 	for name, f := range map[string]db.NotificationFilter{
-		"notifications": {}, "notifications with muted": {WithMuted: true}, "notifications of one type": {Types: []string{db.NotifyReport}},
+		"notifications": {}, "notifications with muted": {WithMuted: true}, "notifications of one type": {Types: []string{db.NotifyFavourite}},
 		"notifications of types": {Types: []string{db.NotifyMention, db.NotifyFollow}}, "notifications of a sender": {FromID: "b"},
 		"notifications of types and a sender": {Types: []string{db.NotifyMention, db.NotifyFollow}, FromID: "b"}, "these notifications": {IDs: []int64{1, 2}},
 	} {

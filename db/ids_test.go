@@ -55,6 +55,9 @@ func TestTheLookAtTheIDsReadsNoTable(t *testing.T) {
 				t.Fatal(err)
 			}
 		}) {
+			if strings.Contains(sql, "river_migration") || strings.Contains(sql, "sqlite_master") {
+				continue // a row for each migration or table
+			}
 			if waste := dbtest.Wasteful(plan); len(waste) > 0 {
 				t.Errorf("%q\n%q\n%s", waste, plan, sql)
 			}

@@ -34,6 +34,7 @@ var covered = map[string]string{
 	"server/federation/remote/remote.go cancel":              "cancels",
 	"server/metrics.go srv.Close":                            "closes sockets",
 	"server/visitors.go v.n.Add(-1)":                         "counts",
+	"server/api/streaming/turns.go back":                     "counts",
 }
 
 var guarded = regexp.MustCompile(`guard\.(Run|Broke|Forever)\(|\.survive\(`)

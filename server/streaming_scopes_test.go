@@ -55,6 +55,8 @@ func TestHomeStreamsTellWhatTheTokenMayList(t *testing.T) {
 				live = append(live, f.Event)
 			}
 			for what, got := range map[string][]string{"live": live, "later": later} {
+				// The follow at the beginning may be told late.
+				got = slices.DeleteFunc(got, func(event string) bool { return event == "svc:follow_relationships_update" })
 				slices.Sort(got)
 				if diff := cmp.Diff(want, slices.Compact(got)); diff != "" {
 					t.Errorf("%s, with %q: %s", what, scopes, diff)

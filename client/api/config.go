@@ -36,11 +36,11 @@ func (s *ConfigSetting) UnmarshalJSON(data []byte) error {
 
 // ConfigSettings is the answer to reads and writes of settings. NeedReboot is
 // set if a change since the last restart needs a restart. Warnings are about saved
-// values that have no effect yet.
+// values that have no effect yet; they are the answer's Warning headers.
 type ConfigSettings struct {
 	Configs    List[ConfigSetting] `json:"configs"`
 	NeedReboot bool                `json:"need_reboot"`
-	Warnings   []string            `json:"warnings,omitempty"`
+	Warnings   []string            `json:"-"`
 }
 
 // ConfigChange is one change of POST /api/svc/admin/config: a Value to be

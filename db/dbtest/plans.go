@@ -68,12 +68,14 @@ func explain(ctx context.Context, d *db.DB, query string) ([]string, error) {
 }
 
 // Wasteful returns those lines of a plan that read a whole table, or sort: not
-// an incremental sort, which puts no more than the rows of one key in order.
+// an incremental sort, which puts no more than the rows of one key in order, or the
+// merging of what is in order.
 func Wasteful(plan []string) []string {
 	var out []string
 	for i, line := range plan {
 		switch {
 		case strings.Contains(line, "Incremental Sort"), i > 0 && strings.Contains(plan[i-1], "Incremental Sort"):
+		case i > 0 && strings.Contains(plan[i-1], "Merge Append"):
 		case strings.HasPrefix(line, "SCAN ") && !strings.Contains(line, " USING ") && !strings.HasSuffix(line, "CONSTANT ROWS") && !isHandful(strings.Fields(line)[1]),
 			strings.Contains(line, "TEMP B-TREE"),
 			strings.Contains(line, "Seq Scan") && !isHandful(after(line, "Seq Scan on ")),

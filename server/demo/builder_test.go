@@ -285,10 +285,9 @@ func TestAWorldHoldsWhatItsPlanSays(t *testing.T) {
 			note("report open")
 			want["copied status"] += len(a.Posts)
 		case *Handling:
-			for _, r := range a.Reports {
+			for range a.Reports { // its copies stay for a while
 				want["report open"]--
 				note("report " + a.State)
-				want["copied status"] -= len(r.Posts)
 			}
 		case Note:
 			note("note")

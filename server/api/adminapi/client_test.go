@@ -203,7 +203,7 @@ func TestListsCostAFixedNumberOfStatements(t *testing.T) {
 				}
 				_, err = v.ReportGroups(ctx, rows)
 				return err
-			}, 11, 8},
+			}, 10, 7},
 			"statuses": {func(ctx context.Context, v *view.View, size int) error {
 				rows, err := w.DB.AdminStatuses(ctx, db.AdminStatusFilter{All: true, Reblogs: true}, db.NumberedPage{Number: 1, Size: 3 * size})
 				if err != nil {

@@ -119,7 +119,8 @@ func (a Config) Update(c *gin.Context) error {
 		}
 		out.Configs = append(out.Configs, setting(row.Group, row.Key, value, row.Names()))
 		if row.Idle != "" {
-			out.Warnings = append(out.Warnings, fmt.Sprintf("%s has no effect while %s is not in :mrf :policies", row.Key, row.Idle))
+			// The body has what is documented, and no more.
+			c.Writer.Header().Add("Warning", fmt.Sprintf(`299 - "%s has no effect while %s is not in :mrf :policies"`, row.Key, row.Idle))
 		}
 	}
 	if out.NeedReboot, err = a.Saved.NeedReboot(ctx); err != nil {

@@ -212,7 +212,7 @@ func TestAFileThatWasCutOffIsNotGivenOut(t *testing.T) {
 					t.Fatal(err)
 				}
 				resp, body := fetch(t, "GET", address)
-				if resp.StatusCode != http.StatusInternalServerError || strings.Contains(resp.Header.Get("Cache-Control"), "public") || len(s.Log.Lines("level=ERROR", name)) == 0 {
+				if resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") == "" || strings.Contains(resp.Header.Get("Cache-Control"), "public") || len(s.Log.Lines("level=ERROR", name)) == 0 {
 					t.Errorf("%s, %s: %d %v %.100q", what, how, resp.StatusCode, resp.Header, body)
 				}
 			}

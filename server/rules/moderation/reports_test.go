@@ -53,7 +53,7 @@ func TestAReportTellsModeratorsOnce(t *testing.T) {
 			a    *db.Account
 			want int
 		}{{w.root, 1}, {mod, 1}, {off, 0}, {w.ann, 0}, {w.bob, 0}} {
-			rows, err := w.d.Notifications(ctx, db.Viewer{ID: who.a.ID}, db.NotificationFilter{Types: []string{db.NotifyReport}}, db.Page{Limit: 10})
+			rows, err := w.d.Notifications(ctx, db.Viewer{ID: who.a.ID, Reports: true}, db.NotificationFilter{Types: []string{db.NotifyReport}}, db.Page{Limit: 10})
 			w.must(err)
 			if len(rows) != who.want || who.want > 0 && (rows[0].ReportID != r.ID || rows[0].FromID != w.ann.ID) {
 				t.Errorf("%s was told %+v", who.a.Nickname, rows)
