@@ -2,7 +2,6 @@ package clientapi
 
 import (
 	"errors"
-	"strings"
 
 	"github.com/gin-gonic/gin"
 
@@ -17,8 +16,6 @@ const (
 	accountPage    = 40
 	accountPageMax = 80
 )
-
-func lower(s string) string { return strings.ToLower(s) }
 
 // profile is the account that :id names, by id or nickname.
 func (a *shared) profile(c *gin.Context) (*db.Account, error) {
