@@ -100,16 +100,7 @@ func TestOthersAreServedWhilePeopleAndStrangersDoTheirWorst(t *testing.T) {
 			_, err := p.client(alice).Statuses.Post(t.Context(), api.NewStatus{Status: strings.ReplaceAll(text, "@", "")})
 			must(t, err)
 		}
-		during := func(d time.Duration) (p50, p99 time.Duration) {
-			ended := make(chan struct{})
-			time.AfterFunc(d, func() { close(ended) })
-			took := p.visit(t, alice, ended)
-			if len(took) == 0 {
-				t.Fatal("no visitor was answered")
-			}
-			return took[len(took)/2], took[len(took)*99/100]
-		}
-		idle50, idle99 := during(min(long/4, 10*time.Second))
+		idle50, idle99 := p.visit(t, alice, min(long/4, 10*time.Second))
 		before := p.peak()
 
 		var attackers sync.WaitGroup
@@ -164,7 +155,7 @@ func TestOthersAreServedWhilePeopleAndStrangersDoTheirWorst(t *testing.T) {
 				}
 			})
 		}
-		p50, p99 := during(long)
+		p50, p99 := p.visit(t, alice, long)
 		close(done)
 		attackers.Wait()
 		if resumed.Load() == nil {

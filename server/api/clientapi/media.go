@@ -161,10 +161,10 @@ func (a *Media) File(c *gin.Context) error {
 		return err
 	}
 	if archive {
-		return a.archive(c, name)
+		return a.private(c, name)
 	}
 	if signature := web.Query(c, "report"); signature != "" && a.Proxy.IsReported(signature, name) {
-		return a.evidence(c, name)
+		return a.private(c, name)
 	}
 	elsewhere, err := a.Media.BucketURL(c.Request.Context(), name)
 	if err == nil && elsewhere != "" {
@@ -193,21 +193,9 @@ func (a *Media) File(c *gin.Context) error {
 	})
 }
 
-// archive sends an archive of an account. It never redirects to the file's
-// store, so that no cache keeps the archive and its address ends with it.
-func (a *Media) archive(c *gin.Context, name string) error {
-	f, kind, err := a.Media.Whole(c.Request.Context(), name)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }()
-	hash, _, _ := strings.Cut(name, ".")
-	return web.SendFile(c, f, web.Sent{Type: kind.Shown(), Attachment: true, ETag: hash, CacheControl: "private, no-store"})
-}
-
-// evidence sends a file that a report keeps. It never redirects to the file's store, whose
-// addresses do not end, and nobody caches it.
-func (a *Media) evidence(c *gin.Context, name string) error {
+// private sends an archive, or a file that a report keeps. It never redirects to the
+// file's store, whose addresses do not end, and nobody caches it.
+func (a *Media) private(c *gin.Context, name string) error {
 	f, kind, err := a.Media.Whole(c.Request.Context(), name)
 	if errors.Is(err, media.ErrBanned) {
 		return sayBanned(c)
