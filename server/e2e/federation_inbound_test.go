@@ -25,6 +25,8 @@ func TestPeersPinByActivitiesAndByTheirCollection(t *testing.T) {
 		act := func(kind string, st *api.Status, target string) peer.Doc {
 			return v.vera.Activity(kind, st.URI).With("target", target).With("id", nil).To([]string{peer.Public}, nil)
 		}
+		v.until("her collection is read, which has nothing yet", func() bool { return v.good.Fetched(v.vera.ID+"/featured") > 0 })
+		v.settle(v.vera)
 		v.send(v.vera, act("Add", one, v.vera.ID+"/elsewhere"))
 		v.send(v.vera, act("Add", one, v.vera.ID+"/featured"))
 		v.until("one is pinned", func() bool { return slices.Equal(pinned(), []string{one.URI}) })
