@@ -10,14 +10,10 @@ import (
 	"svc/tui/staged"
 )
 
-// forGood is what a label says of a kind that nothing takes back, "" for others.
-func forGood(k action.Kind) string {
-	switch k {
-	case action.StatusDelete, action.UserDelete, action.UserApprove, action.UserConfirm, action.UserForceReset, action.UserDisableMFA,
-		action.InviteRevoke, action.AppDelete, action.ChatMessageDelete:
-		return " (for good)"
-	case action.UserResend:
-		return " (a mail, for good)"
+// announced is the loss by a kind as labels end with it, "" where nothing is lost.
+func announced(k action.Kind) string {
+	if warning := k.Warning(); warning != "" {
+		return " (" + warning + ")"
 	}
 	return ""
 }
@@ -38,19 +34,10 @@ func endedFollows(people []shown.Person) string {
 	return fmt.Sprintf("%d follows", n)
 }
 
-// lossOf is what stays after a change of a kind without a way back.
+// lossOf is the loss by a change that nothing takes back.
 func lossOf(k action.Kind) string {
-	switch k {
-	case action.StatusDelete:
-		return "deleted posts stay deleted"
-	case action.UserMessage:
-		return "a message that was sent stays sent"
-	case action.UserResend:
-		return "the mail is out"
-	case action.UserForceReset:
-		return "the password stays reset"
-	case action.UserDisableMFA:
-		return "the second factor stays off"
+	if loss := k.Loss(); loss != "" {
+		return loss
 	}
 	return "it stays " + k.Done()
 }
@@ -70,8 +57,8 @@ func losses(d *staged.Done) string {
 			add(lossOf(r.Action.Kind))
 		case r.Action.Kind == action.UserDeactivate && d.Item.Lost != "":
 			add(d.Item.Lost + " do not return")
-		case r.Action.Kind == action.UserDeactivate:
-			add("follows that it ended do not return")
+		case r.Action.Kind.Loss() != "":
+			add(r.Action.Kind.Loss())
 		}
 	}
 	return strings.Join(all, ", ")

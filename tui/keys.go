@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"svc/client/action"
 	"svc/tui/nouns"
 )
 
@@ -85,7 +86,7 @@ func defaultBindings() []binding {
 		bindings = append(bindings, open)
 		for _, v := range n.Verbs {
 			bindings = append(bindings, binding{
-				do: verbCommand(n, v), keys: []string{v.Key}, on: nounPlace(i), help: v.Help, changes: true, needs: nounNeeds(n), word: v.Name,
+				do: verbCommand(n, v), keys: []string{v.Key}, on: nounPlace(i), help: v.Help, changes: true, needs: verbNeeds(n, v), word: v.Name,
 			})
 		}
 	}
@@ -99,13 +100,22 @@ func nounNeeds(n *nouns.Noun) []nouns.Privilege {
 	return []nouns.Privilege{n.Needs}
 }
 
+// verbNeeds are the privileges for a verb on rows that the noun's own let one read.
+func verbNeeds(n *nouns.Noun, v nouns.Verb) []nouns.Privilege {
+	needs := nounNeeds(n)
+	for _, p := range v.Kind.Needs() {
+		if !slices.Contains(needs, p) {
+			needs = append(needs, p)
+		}
+	}
+	return needs
+}
+
 func verbCommand(n *nouns.Noun, v nouns.Verb) command { return command(n.Name + "." + v.Name) }
 
 func programBindings() []binding {
 	reports, log := []nouns.Privilege{nouns.NeedsReports}, []nouns.Privilege{nouns.NeedsLog}
-	statuses, users := []nouns.Privilege{nouns.NeedsStatuses}, []nouns.Privilege{nouns.NeedsUsers}
-	// An activation begins with a look at the account.
-	activation := []nouns.Privilege{nouns.NeedsUsers, nouns.NeedsActivation}
+	users := []nouns.Privilege{nouns.NeedsUsers}
 	return []binding{
 		{do: doDown, keys: []string{"j", "down"}, on: onAll, help: "down"},
 		{do: doUp, keys: []string{"k", "up"}, on: onAll, help: "up"},
@@ -134,19 +144,19 @@ func programBindings() []binding {
 		{do: doExpand, keys: []string{"e"}, on: onReports, help: "open or close the group"},
 		{do: doFold, keys: []string{"H"}, on: onReports, help: "fold later reports of these posts, or show them again"},
 		{do: doSort, keys: []string{"z"}, on: onReports, help: "sort by age, oldest, number of reports"},
-		{do: doResolve, keys: []string{"r"}, on: onReports | onReport, help: "resolve", changes: true, needs: reports},
-		{do: doClose, keys: []string{"c"}, on: onReports | onReport, help: "close", changes: true, needs: reports},
-		{do: doReopen, keys: []string{"o"}, on: onReports | onReport, help: "reopen", changes: true, needs: reports},
-		{do: doNote, keys: []string{"n"}, on: onReports | onReport, help: "note", changes: true, needs: reports},
+		{do: doResolve, keys: []string{"r"}, on: onReports | onReport, help: "resolve", changes: true, needs: needsOf(action.ReportResolve)},
+		{do: doClose, keys: []string{"c"}, on: onReports | onReport, help: "close", changes: true, needs: needsOf(action.ReportClose)},
+		{do: doReopen, keys: []string{"o"}, on: onReports | onReport, help: "reopen", changes: true, needs: needsOf(action.ReportReopen)},
+		{do: doNote, keys: []string{"n"}, on: onReports | onReport, help: "note", changes: true, needs: needsOf(action.ReportNote)},
 		{do: doPerson, keys: []string{"P"}, on: onReports | onReport | onLog | placeOf("statuses"), help: "the account: profile, reports about and by it, log, posts"},
-		{do: doMessage, keys: []string{"m"}, on: onReports | onReport | onUsers | onUser, help: "message the account, for good", changes: true, needs: users},
-		{do: doClaim, keys: []string{"a"}, on: onReports | onReport, help: "claim for half an hour, by a note", changes: true, needs: reports},
+		{do: doMessage, keys: []string{"m"}, on: onReports | onReport | onUsers | onUser, help: "message the account, for good", changes: true, needs: needsOf(action.UserMessage)},
+		{do: doClaim, keys: []string{"a"}, on: onReports | onReport, help: "claim for half an hour, by a note", changes: true, needs: needsOf(action.ReportNote)},
 		{do: doPlay, keys: []string{"p"}, on: onReports | onReport, help: "a playbook: steps on the reported account", changes: true, needs: reports},
-		{do: doDeactivate, keys: []string{"d"}, on: onReports | onReport | onUsers | onUser, help: "deactivate the account", changes: true, needs: activation},
-		{do: doActivate, keys: []string{"A"}, on: onReports | onReport | onUsers | onUser, help: "activate the account", changes: true, needs: activation},
-		{do: doDelete, keys: []string{"D"}, on: onPosts, help: "delete the marked posts", changes: true, needs: statuses},
-		{do: doSensitive, keys: []string{"s"}, on: onPosts, help: "marked posts sensitive, or not", changes: true, needs: statuses},
-		{do: doVisibility, keys: []string{"v"}, on: onPosts, help: "visibility of the marked posts", changes: true, needs: statuses},
+		{do: doDeactivate, keys: []string{"d"}, on: onReports | onReport | onUsers | onUser, help: "deactivate the account", changes: true, needs: needsOf(action.UserDeactivate)},
+		{do: doActivate, keys: []string{"A"}, on: onReports | onReport | onUsers | onUser, help: "activate the account", changes: true, needs: needsOf(action.UserActivate)},
+		{do: doDelete, keys: []string{"D"}, on: onPosts, help: "delete the marked posts", changes: true, needs: needsOf(action.StatusDelete)},
+		{do: doSensitive, keys: []string{"s"}, on: onPosts, help: "marked posts sensitive, or not", changes: true, needs: needsOf(action.StatusSensitive)},
+		{do: doVisibility, keys: []string{"v"}, on: onPosts, help: "visibility of the marked posts", changes: true, needs: needsOf(action.StatusVisibility)},
 		{do: doUndo, keys: []string{"u"}, on: onAll, help: "cancel the last action, or undo it", changes: true},
 		{do: doUndoAll, keys: []string{"U"}, on: onAll, help: "cancel all that wait", changes: true},
 		{do: doOutbox, keys: []string{"ctrl+o"}, on: onAll, help: "outbox: look, send now"},

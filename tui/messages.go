@@ -56,7 +56,7 @@ func (m *model) writeMessage(people []shown.Person, report string) {
 	slices.Sort(nicks)
 	l.draft = "message " + strings.Join(nicks, " ")
 	l.head = "message to " + someOf(names) + ", which cannot be taken back"
-	l.staged = "message " + someOf(names) + " (cannot be taken back)"
+	l.staged = "message " + someOf(names) + ""
 	m.choosePattern(l)
 }
 

@@ -41,7 +41,7 @@ func TestAMessageIsFilledShownAndSentForGood(t *testing.T) {
 	d.press("3")
 	d.shows("message: Hello bob, this broke the rules of 127.0.0.1", ": spam {{.nick}}_", "ctrl-s sends it")
 	d.press("<ctrl+s>")
-	d.shows("OUTBOX 1  message @bob (cannot be taken back) 4s")
+	d.shows("OUTBOX 1  message @bob (for good) 4s")
 	d.pass(5 * time.Second)
 	if got := heard("bob"); !strings.Contains(got, "Hello bob, this broke") || !strings.Contains(got, "spam {{.nick}}") {
 		t.Errorf("bob heard %q\n%s", got, d.frame())
@@ -98,7 +98,7 @@ func TestMessagesInPlainMode(t *testing.T) {
 	d := beginTalk(t, newWorld(t), Options{Templates: templates})
 	d.says("message").hears("message to @spam1@bad.example, which cannot be taken back", "3: warning", "t: type it")
 	d.says("type it").hears("message: (an empty line cancels)")
-	d.says("stop it").hears("Message @spam1@bad.example (cannot be taken back): sent in 4 seconds")
+	d.says("stop it").hears("Message @spam1@bad.example (for good): sent in 4 seconds")
 	d.says("n seen").hears("So far: seen by mika (keep takes that)")
 	d.says("keep").hears("Note 9xA1q: sent in")
 }

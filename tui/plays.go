@@ -11,21 +11,12 @@ import (
 	"svc/client/canned"
 	"svc/client/playbook"
 	"svc/client/safe"
-	"svc/tui/nouns"
 	"svc/tui/shown"
 	"svc/tui/staged"
 )
 
-// stepNeeds are the privileges for the steps of playbooks.
-var stepNeeds = map[string][]nouns.Privilege{
-	"delete": {nouns.NeedsStatuses}, "sensitive": {nouns.NeedsStatuses},
-	"deactivate": {nouns.NeedsUsers, nouns.NeedsActivation},
-	"tag":        adminsAlone, "untag": adminsAlone, "message": {nouns.NeedsUsers},
-	"note": {nouns.NeedsReports}, "resolve": {nouns.NeedsReports}, "close": {nouns.NeedsReports},
-}
-
 func (m *model) mayPlay(book playbook.Playbook) bool {
-	return !slices.ContainsFunc(book.Steps, func(s playbook.Step) bool { return !m.rights.has(stepNeeds[s.Do]...) })
+	return !slices.ContainsFunc(book.Steps, func(s playbook.Step) bool { return !m.rights.has(s.Kind.Needs()...) })
 }
 
 // play offers the playbooks for the reports of the chosen rows, or of the group.

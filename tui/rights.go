@@ -1,6 +1,11 @@
 package tui
 
-import "svc/tui/nouns"
+import (
+	"slices"
+
+	"svc/client/action"
+	"svc/tui/nouns"
+)
 
 // rights says what the account may use of the admin API. The zero value allows
 // all, and the server refuses by itself: for admins, and until it is known who
@@ -17,8 +22,21 @@ func (r rights) has(privileges ...nouns.Privilege) bool {
 	return true
 }
 
+// needsOf are the privileges that kinds of change need, each once.
+func needsOf(kinds ...action.Kind) []nouns.Privilege {
+	var all []nouns.Privilege
+	for _, k := range kinds {
+		for _, p := range k.Needs() {
+			if !slices.Contains(all, p) {
+				all = append(all, p)
+			}
+		}
+	}
+	return all
+}
+
 // adminsAlone are needs that no moderator has.
-var adminsAlone = []nouns.Privilege{"admin"}
+var adminsAlone = []nouns.Privilege{action.Admins}
 
 // mayShow reports whether the account may use a screen.
 func (m *model) mayShow(s screen) bool {

@@ -27,7 +27,7 @@ type sent struct {
 
 // stage puts actions of one kind into the outbox, where they count down.
 func (m *model) stage(actions []action.Action, label string) tea.Cmd {
-	return m.stageItem(&staged.Item{Actions: actions, Label: label + forGood(actions[0].Kind)})
+	return m.stageItem(&staged.Item{Actions: actions, Label: label + announced(actions[0].Kind)})
 }
 
 // stageItem has an item count down.
@@ -213,8 +213,7 @@ func (m *model) holds(r action.Result) bool {
 			m.poll.offline = m.timer()
 		}
 		// A note or a message that may have arrived would be there twice.
-		once := r.Action.Kind == action.ReportNote || r.Action.Kind == action.UserMessage || r.Action.Kind == action.UserResend
-		return r.Outcome == action.Failed || !once || !client.MayHaveHappened(r.Err)
+		return r.Outcome == action.Failed || !r.Action.Kind.Adds() || !client.MayHaveHappened(r.Err)
 	}
 	return false
 }
@@ -228,18 +227,18 @@ func (m *model) settle(r action.Result) {
 	}
 	delete(m.troubles, a.Target)
 	_, name, _ := strings.Cut(a.Target, "/")
-	switch a.Kind {
-	case action.ReportResolve, action.ReportClose, action.ReportReopen:
+	switch noun := a.Kind.Noun(); {
+	case a.Kind.State() != "":
 		if row, known := m.reports.Row(name); known {
 			m.reports.setState(row, a.Kind.State(), a.Kind.Done(), false)
 		}
-	case action.ReportNote, action.ReportNoteDelete:
+	case noun == "report":
 		m.reports.details.Remove(name)
-	case action.UserActivate, action.UserDeactivate:
+	case a.Kind == action.UserActivate || a.Kind == action.UserDeactivate:
 		off := a.Kind == action.UserDeactivate
 		m.reports.setDeactivated(name, off)
 		m.users.setDeactivated(name, off)
-	case action.StatusDelete, action.StatusSensitive, action.StatusVisibility:
+	case noun == "status":
 		m.eachPost(name, func(p *shown.Post) {
 			p.Deleted = p.Deleted || a.Kind == action.StatusDelete
 			if v, ok := a.Args["visibility"]; ok {
@@ -372,19 +371,7 @@ func (m *model) wish(target string) string {
 	if m.staged.InConflict(target) {
 		return "conflict"
 	}
-	word := a.Kind.Verb()
-	switch a.Kind {
-	case action.StatusSensitive:
-		word = "sensitive"
-		if a.Args["sensitive"] == "false" {
-			word = "not sensitive"
-		}
-	case action.StatusVisibility:
-		word = a.Args["visibility"]
-	case action.ReportNote:
-		word = "note"
-	}
-	return word + m.countdown(item)
+	return a.Short() + m.countdown(item)
 }
 
 func (m *model) countdown(item *staged.Item) string {

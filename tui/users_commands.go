@@ -35,6 +35,15 @@ type userKind struct {
 	kind      action.Kind
 }
 
+// kindsOf are the kinds to choose from.
+func (v userVerb) kindsOf() []action.Kind {
+	var kinds []action.Kind
+	for _, k := range v.kinds {
+		kinds = append(kinds, k.kind)
+	}
+	return kinds
+}
+
 // policyTags are the tags that the tag policy acts on.
 var policyTags = []string{
 	"mrf_tag:media-force-nsfw", "mrf_tag:media-strip", "mrf_tag:force-unlisted", "mrf_tag:sandbox",
@@ -67,7 +76,7 @@ func isLocal(p shown.Person) bool { return p.Local }
 func userBindings() []binding {
 	var bindings []binding
 	for _, v := range userVerbs {
-		bindings = append(bindings, binding{do: v.do, keys: []string{v.key}, on: onUsers | onUser, help: v.help, changes: true, needs: adminsAlone})
+		bindings = append(bindings, binding{do: v.do, keys: []string{v.key}, on: onUsers | onUser, help: v.help, changes: true, needs: needsOf(append(v.kindsOf(), v.kind)...)})
 	}
 	return append(bindings,
 		binding{do: doResetLink, keys: []string{"L"}, on: onUsers | onUser, help: "a link to choose a new password, once", changes: true, needs: adminsAlone},

@@ -1,6 +1,7 @@
 package action
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -64,15 +65,28 @@ type facts struct {
 	log   string // its name in the moderation log
 	now   string // the state that the log's entry describes, "" for done
 	rules func(*Engine, Kind) kindRules
-	// final says that no other kind restores the former state. Deactivation is
-	// final: the follows it ends do not return with activation.
-	final bool
-	grave bool          // typed out even for one object
-	once  bool          // its arguments stand once in a request for many
-	delay time.Duration // in the terminal UI, where it is not defaultDelay
-	needs api.Privilege // "" for admins alone
-	free  bool          // it needs no privilege at all
+	loss  string          // what an undo does not bring back, "" where it brings back all
+	warns string          // the loss as labels announce it, where that is not forGood
+	grave bool            // typed out even for one object
+	once  bool            // its arguments stand once in a request for many
+	delay time.Duration   // in the terminal UI, where it is not defaultDelay
+	needs []api.Privilege // all that a moderator needs for it; Admins for what no privilege opens
+
+	part  string // the property of the object that it changes, where another kind changes it too
+	each  bool   // its arguments tell apart what it changes
+	whole bool   // it ends the object
+	adds  bool   // it adds something each time: sent twice, there are two
+
+	step   string // its name in playbooks, "" where it is no step of any
+	arg    string // the argument that the step takes, "" for none
+	phrase string // a step in words, where it is not the verb and the objects
 }
+
+// Admins stands in Needs for what no privilege of moderators opens.
+const Admins api.Privilege = ""
+
+// forGood announces a loss before the change.
+const forGood = "for good"
 
 const (
 	defaultDelay = 4 * time.Second
@@ -84,41 +98,46 @@ const (
 var kinds []facts
 
 func init() {
+	admins, reports := []api.Privilege{Admins}, []api.Privilege{api.PrivilegeReports}
+	statuses, media := []api.Privilege{api.PrivilegeStatuses}, []api.Privilege{api.PrivilegeMedia}
+	invites, users := []api.Privilege{api.PrivilegeInvites}, []api.Privilege{api.PrivilegeUsersRead}
+	activation := []api.Privilege{api.PrivilegeUsersRead, api.PrivilegeUsersActivation} // the account is read first
 	kinds = []facts{
-		{kind: ReportResolve, done: "resolved", state: api.ReportResolved, log: "report_update", rules: (*Engine).reportStates, needs: api.PrivilegeReports},
-		{kind: ReportClose, done: "closed", state: api.ReportClosed, log: "report_update", rules: (*Engine).reportStates, needs: api.PrivilegeReports},
-		{kind: ReportReopen, done: "reopened", state: api.ReportOpen, log: "report_update", rules: (*Engine).reportStates, needs: api.PrivilegeReports},
-		{kind: ReportNote, verb: "note add", done: "noted", rules: (*Engine).addNote, needs: api.PrivilegeReports},
-		{kind: ReportNoteDelete, done: "deleted", final: true, rules: (*Engine).deleteNote, needs: api.PrivilegeReports},
-		{kind: UserActivate, done: "activated", back: UserDeactivate, log: "activate", rules: (*Engine).activation, needs: api.PrivilegeUsersActivation},
-		{kind: UserDeactivate, done: "deactivated", back: UserActivate, log: "deactivate", rules: (*Engine).activation, final: true, delay: longDelay, needs: api.PrivilegeUsersActivation},
-		{kind: StatusDelete, done: "deleted", log: "status_delete", rules: (*Engine).deleteStatus, final: true, delay: longDelay, needs: api.PrivilegeStatuses},
-		{kind: StatusSensitive, verb: "set", rules: (*Engine).setStatus, needs: api.PrivilegeStatuses},
-		{kind: StatusVisibility, verb: "set", rules: (*Engine).setStatus, needs: api.PrivilegeStatuses},
-		{kind: UserApprove, done: "approved", log: "approve", rules: (*Engine).admission},
-		{kind: UserConfirm, done: "confirmed", log: "confirm_email", rules: (*Engine).admission},
-		{kind: UserResend, done: "mailed", rules: (*Engine).resendConfirmation},
-		{kind: UserDelete, done: "deleted", log: "delete", rules: (*Engine).deleteUser, final: true, grave: true},
-		{kind: UserForceReset, rules: (*Engine).forceReset, final: true},
-		{kind: UserDisableMFA, rules: (*Engine).disableMFA, final: true},
-		{kind: UserTag, back: UserUntag, log: "tag", now: "tagged", rules: (*Engine).tags, once: true},
-		{kind: UserUntag, back: UserTag, log: "untag", now: "untagged", rules: (*Engine).tags, once: true},
-		{kind: UserMakeAdmin, back: UserUnmakeAdmin, log: "grant", now: "given a role", rules: (*Engine).role, grave: true},
-		{kind: UserMakeModerator, back: UserUnmakeModerator, log: "grant", now: "given a role", rules: (*Engine).role},
-		{kind: UserUnmakeAdmin, back: UserMakeAdmin, log: "revoke", now: "deprived of a role", rules: (*Engine).role},
-		{kind: UserUnmakeModerator, back: UserMakeModerator, log: "revoke", now: "deprived of a role", rules: (*Engine).role},
-		{kind: UserFollow, back: UserUnfollow, rules: (*Engine).follow},
-		{kind: UserUnfollow, back: UserFollow, rules: (*Engine).follow},
-		{kind: UserMessage, done: "sent", rules: (*Engine).message, final: true, free: true},
-		{kind: ConfigRestore, done: "restored", rules: (*Engine).restoreSetting},
-		{kind: InviteRevoke, done: "revoked", rules: (*Engine).revokeInvite, final: true, needs: api.PrivilegeInvites},
-		{kind: AppDelete, done: "deleted", rules: (*Engine).deleteApp, final: true},
-		{kind: ChatMessageDelete, done: "deleted", log: "chat_message_delete", rules: (*Engine).deleteChatMessage, final: true},
-		{kind: MediaPurge, done: "purged", rules: (*Engine).purgeMedia, once: true, needs: api.PrivilegeMedia},
-		{kind: MediaUnban, done: "unbanned", rules: (*Engine).unbanMedia, needs: api.PrivilegeMedia},
-		{kind: SSHKeyDelete, done: "deleted", log: "ssh_key_delete", rules: (*Engine).deleteSSHKey, final: true, free: true},
-		{kind: RelayFollow, done: "asked", back: RelayUnfollow, rules: (*Engine).relay},
-		{kind: RelayUnfollow, done: "left", back: RelayFollow, rules: (*Engine).relay},
+		{kind: ReportResolve, done: "resolved", state: api.ReportResolved, log: "report_update", rules: (*Engine).reportStates, needs: reports, part: "state", step: "resolve"},
+		{kind: ReportClose, done: "closed", state: api.ReportClosed, log: "report_update", rules: (*Engine).reportStates, needs: reports, part: "state", step: "close"},
+		{kind: ReportReopen, done: "reopened", state: api.ReportOpen, log: "report_update", rules: (*Engine).reportStates, needs: reports, part: "state"},
+		{kind: ReportNote, verb: "note add", done: "noted", rules: (*Engine).addNote, needs: reports, adds: true, step: "note", arg: "text", phrase: "note on {names}"},
+		{kind: ReportNoteDelete, done: "deleted", rules: (*Engine).deleteNote, loss: "the note stays deleted", needs: reports, each: true},
+		{kind: UserActivate, done: "activated", back: UserDeactivate, log: "activate", rules: (*Engine).activation, needs: activation, part: "activation"},
+		{kind: UserDeactivate, done: "deactivated", back: UserActivate, log: "deactivate", rules: (*Engine).activation,
+			loss: "follows that it ended do not return", warns: "ends follows for good", delay: longDelay, needs: activation, part: "activation", step: "deactivate"},
+		{kind: StatusDelete, done: "deleted", log: "status_delete", rules: (*Engine).deleteStatus, loss: "deleted posts stay deleted", delay: longDelay, needs: statuses, whole: true, step: "delete"},
+		{kind: StatusSensitive, verb: "set", rules: (*Engine).setStatus, needs: statuses, step: "sensitive", phrase: "mark {objects} as sensitive"},
+		{kind: StatusVisibility, verb: "set", rules: (*Engine).setStatus, needs: statuses},
+		{kind: UserApprove, done: "approved", log: "approve", rules: (*Engine).admission, loss: "it stays approved", needs: admins},
+		{kind: UserConfirm, done: "confirmed", log: "confirm_email", rules: (*Engine).admission, loss: "it stays confirmed", needs: admins},
+		{kind: UserResend, done: "mailed", rules: (*Engine).resendConfirmation, loss: "the mail is out", warns: "a mail, for good", needs: admins, adds: true},
+		{kind: UserDelete, done: "deleted", log: "delete", rules: (*Engine).deleteUser, loss: "it stays deleted", grave: true, needs: admins, whole: true},
+		{kind: UserForceReset, rules: (*Engine).forceReset, loss: "the password stays reset", needs: admins},
+		{kind: UserDisableMFA, rules: (*Engine).disableMFA, loss: "the second factor stays off", needs: admins},
+		{kind: UserTag, back: UserUntag, log: "tag", now: "tagged", rules: (*Engine).tags, once: true, needs: admins, part: "tags", each: true, step: "tag", arg: "tags", phrase: "tag {objects} with {tags}"},
+		{kind: UserUntag, back: UserTag, log: "untag", now: "untagged", rules: (*Engine).tags, once: true, needs: admins, part: "tags", each: true, step: "untag", arg: "tags", phrase: "take {tags} from {objects}"},
+		{kind: UserMakeAdmin, back: UserUnmakeAdmin, log: "grant", now: "given a role", rules: (*Engine).role, grave: true, needs: admins, part: "admin"},
+		{kind: UserMakeModerator, back: UserUnmakeModerator, log: "grant", now: "given a role", rules: (*Engine).role, needs: admins, part: "moderator"},
+		{kind: UserUnmakeAdmin, back: UserMakeAdmin, log: "revoke", now: "deprived of a role", rules: (*Engine).role, needs: admins, part: "admin"},
+		{kind: UserUnmakeModerator, back: UserMakeModerator, log: "revoke", now: "deprived of a role", rules: (*Engine).role, needs: admins, part: "moderator"},
+		{kind: UserFollow, back: UserUnfollow, rules: (*Engine).follow, needs: admins, part: "follows", each: true},
+		{kind: UserUnfollow, back: UserFollow, rules: (*Engine).follow, needs: admins, part: "follows", each: true},
+		{kind: UserMessage, done: "sent", rules: (*Engine).message, loss: "a message that was sent stays sent", needs: users, adds: true, step: "message", arg: "text"},
+		{kind: ConfigRestore, done: "restored", rules: (*Engine).restoreSetting, needs: admins},
+		{kind: InviteRevoke, done: "revoked", rules: (*Engine).revokeInvite, loss: "it stays revoked", needs: invites},
+		{kind: AppDelete, done: "deleted", rules: (*Engine).deleteApp, loss: "it stays deleted", needs: admins, whole: true},
+		{kind: ChatMessageDelete, done: "deleted", log: "chat_message_delete", rules: (*Engine).deleteChatMessage, loss: "it stays deleted", needs: admins, each: true},
+		{kind: MediaPurge, done: "purged", rules: (*Engine).purgeMedia, once: true, needs: media, part: "ban"},
+		{kind: MediaUnban, done: "unbanned", rules: (*Engine).unbanMedia, needs: media, part: "ban"},
+		{kind: SSHKeyDelete, done: "deleted", log: "ssh_key_delete", rules: (*Engine).deleteSSHKey, loss: "it stays deleted", whole: true}, // their own is everybody's
+		{kind: RelayFollow, done: "asked", back: RelayUnfollow, rules: (*Engine).relay, needs: admins, part: "relay"},
+		{kind: RelayUnfollow, done: "left", back: RelayFollow, rules: (*Engine).relay, needs: admins, part: "relay"},
 	}
 }
 
@@ -157,6 +176,23 @@ func (k Kind) Verb() string {
 	return strings.ReplaceAll(verb, ".", " ")
 }
 
+// Short is a in a word or two, as it stands beside its object: "resolve", "note",
+// "not sensitive".
+func (a Action) Short() string {
+	switch a.Kind {
+	case StatusSensitive:
+		if a.Args["sensitive"] == "false" {
+			return "not sensitive"
+		}
+		return "sensitive"
+	case StatusVisibility:
+		return a.Args["visibility"]
+	case ReportNote:
+		return "note"
+	}
+	return a.Kind.Verb()
+}
+
 // Done is the verb for a result: "resolved", "deactivated".
 func (k Kind) Done() string {
 	if done := k.facts().done; done != "" {
@@ -177,15 +213,63 @@ func KindForState(state string) (Kind, bool) {
 	return kinds[i].kind, true
 }
 
-// Needs is the privilege that moderators need for k, "" if it is for admins alone;
-// false says that everybody may do it to what is their own.
-func (k Kind) Needs() (api.Privilege, bool) {
+// Needs are the privileges that moderators need for k, all of them; Admins is of
+// what no privilege opens, and none of what everybody may do to their own.
+func (k Kind) Needs() []api.Privilege { return k.facts().needs }
+
+// Loss is what an undo of k does not bring back, "" where it brings back all.
+func (k Kind) Loss() string { return k.facts().loss }
+
+// Warning announces the loss before the change: "for good", "ends follows for good".
+func (k Kind) Warning() string {
 	f := k.facts()
-	return f.needs, !f.free
+	if f.loss == "" || f.warns != "" {
+		return f.warns
+	}
+	return forGood
 }
 
-// Irreversible reports whether no other action restores the state before k.
-func (k Kind) Irreversible() bool { return k.facts().final }
+// Adds reports whether k adds something each time, so that sent twice there are two.
+func (k Kind) Adds() bool { return k.facts().adds }
+
+// Contradict reports whether only the later of two actions counts: they change the
+// same property of an object, or one of them ends it.
+func Contradict(a, b Action) bool {
+	x, y := a.Kind.facts(), b.Kind.facts()
+	switch {
+	case a.Target != b.Target || x.adds || y.adds:
+		return false
+	case x.whole || y.whole:
+		return true
+	case x.part == "" || x.part != y.part:
+		return a.Kind == b.Kind && (!x.each || maps.Equal(a.Args, b.Args))
+	}
+	return !x.each || maps.Equal(a.Args, b.Args)
+}
+
+// Step is k's name in playbooks, "" where it is no step, and the argument that it
+// takes there, "" for none.
+func (k Kind) Step() (name, arg string) {
+	f := k.facts()
+	return f.step, f.arg
+}
+
+// Phrase is a step of k in words, with {objects}, {names} and arguments in braces.
+func (k Kind) Phrase() string {
+	if phrase := k.facts().phrase; phrase != "" {
+		return phrase
+	}
+	return k.Verb() + " {objects}"
+}
+
+// KindOfStep is the kind with this name in playbooks.
+func KindOfStep(name string) (Kind, bool) {
+	i := slices.IndexFunc(kinds, func(f facts) bool { return name != "" && f.step == name })
+	if i < 0 {
+		return "", false
+	}
+	return kinds[i].kind, true
+}
 
 // Delay is how long the terminal UI holds k back so that it can be cancelled.
 func Delay(k Kind) time.Duration {

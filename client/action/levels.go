@@ -19,7 +19,7 @@ func Level(k Kind, n int, protected bool) Confirmation {
 	switch {
 	case n > ManyTargets || facts.grave:
 		level = L2
-	case n > 1 || facts.final:
+	case n > 1 || facts.loss != "":
 		level = L1
 	}
 	if protected && level < L2 {

@@ -30,7 +30,7 @@ func TestLevelGrowsWithHarmAndNumber(t *testing.T) {
 		{UserMakeAdmin, 1, false, L2},
 		{UserMakeModerator, 1, false, L0},
 		{UserUnmakeAdmin, 1, false, L0},
-		{UserApprove, 1, false, L0},
+		{UserApprove, 1, false, L1},
 		{UserApprove, 2, false, L1},
 		{UserForceReset, 1, false, L1},
 		{InviteRevoke, 1, false, L1},

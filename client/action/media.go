@@ -84,6 +84,9 @@ func (e *Engine) unbanMedia(Kind) kindRules {
 		send: func(ctx context.Context, items []*item) error {
 			return e.client.Admin.Media.Unban(ctx, addresses(items)...)
 		},
+		inverse: func(it *item) *Action {
+			return &Action{Kind: MediaPurge, Target: it.target.String(), Args: map[string]string{"ban": "true"}}
+		},
 	}
 }
 

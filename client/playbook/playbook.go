@@ -35,7 +35,7 @@ type Playbook struct {
 // Step is one step: a verb and its argument. Text is of notes and messages, a
 // template over canned.Fields; it has been looked up where the file names one.
 type Step struct {
-	Do   string // one of the verbs
+	Kind action.Kind // one with a step
 	Tag  string
 	Text string
 	All  bool // resolve and close: all open reports about the account
@@ -44,28 +44,21 @@ type Step struct {
 // MaxSteps bounds a playbook.
 const MaxSteps = 20
 
-// The verbs of steps, with their arguments as messages name them.
-var verbs = []struct{ name, takes string }{
-	{"delete", ""}, {"sensitive", ""}, {"deactivate", ""}, {"tag", "a tag"}, {"untag", "a tag"},
-	{"note", "a text, or {template: NAME}"}, {"message", "a text, or {template: NAME}"},
-	{"resolve", "all, or nothing"}, {"close", "all, or nothing"},
-}
-
 // shipped are the playbooks that come with the program.
 func shipped() []Playbook {
 	return []Playbook{
 		{"spam", []Step{
-			{Do: "delete"}, {Do: "deactivate"},
-			{Do: "note", Text: "spam: reported posts deleted, account deactivated"}, {Do: "resolve", All: true},
+			{Kind: action.StatusDelete}, {Kind: action.UserDeactivate},
+			{Kind: action.ReportNote, Text: "spam: reported posts deleted, account deactivated"}, {Kind: action.ReportResolve, All: true},
 		}},
 		{"abuse", []Step{
-			{Do: "delete"},
-			{Do: "message", Text: "Hello {{.nick}}, moderators of {{.server}} deleted posts of yours, which were reported as abuse. Please keep to the rules; the next time the account may be closed."},
-			{Do: "note", Text: "abuse: reported posts deleted, account warned"}, {Do: "resolve", All: true},
+			{Kind: action.StatusDelete},
+			{Kind: action.UserMessage, Text: "Hello {{.nick}}, moderators of {{.server}} deleted posts of yours, which were reported as abuse. Please keep to the rules; the next time the account may be closed."},
+			{Kind: action.ReportNote, Text: "abuse: reported posts deleted, account warned"}, {Kind: action.ReportResolve, All: true},
 		}},
-		{"dogpile", []Step{{Do: "note", Text: "dogpile: looked at, harmless"}, {Do: "close", All: true}}},
+		{"dogpile", []Step{{Kind: action.ReportNote, Text: "dogpile: looked at, harmless"}, {Kind: action.ReportClose, All: true}}},
 		{"impersonation", []Step{
-			{Do: "deactivate"}, {Do: "note", Text: "impersonation: account deactivated"}, {Do: "resolve", All: true},
+			{Kind: action.UserDeactivate}, {Kind: action.ReportNote, Text: "impersonation: account deactivated"}, {Kind: action.ReportResolve, All: true},
 		}},
 	}
 }
@@ -116,14 +109,14 @@ func parse(name string, value any, templates map[string]string) (Playbook, error
 	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return wrong(0, "the name must be a word")
 	}
-	steps, ok := value.([]any)
-	if !ok || len(steps) == 0 {
+	listed, ok := value.([]any)
+	if !ok || len(listed) == 0 {
 		return wrong(0, "it must be a list of steps")
 	}
-	if len(steps) > MaxSteps {
-		return wrong(0, "%d steps, at most %d are accepted", len(steps), MaxSteps)
+	if len(listed) > MaxSteps {
+		return wrong(0, "%d steps, at most %d are accepted", len(listed), MaxSteps)
 	}
-	for i, one := range steps {
+	for i, one := range listed {
 		var verb string
 		var argument any
 		switch one := one.(type) {
@@ -138,19 +131,15 @@ func parse(name string, value any, templates map[string]string) (Playbook, error
 		default:
 			return wrong(i+1, "a step is a verb, not %s", action.Quote(fmt.Sprint(one)))
 		}
-		at := slices.IndexFunc(verbs, func(v struct{ name, takes string }) bool { return v.name == verb })
-		if at < 0 {
-			all := make([]string, len(verbs))
-			for i, v := range verbs {
-				all[i] = v.name
-			}
-			return wrong(i+1, "there is no step %s; there are %s", action.Quote(verb), strings.Join(all, ", "))
+		kind, known := action.KindOfStep(verb)
+		if !known {
+			return wrong(i+1, "there is no step %s; there are %s", action.Quote(verb), strings.Join(steps(), ", "))
 		}
-		step, err := parseStep(verb, argument, templates)
+		step, err := parseStep(kind, argument, templates)
+		if errors.Is(err, errArgument) {
+			return wrong(i+1, "%s takes no argument", verb)
+		}
 		if err != nil {
-			if verbs[at].takes == "" {
-				return wrong(i+1, "%s takes no argument", verb)
-			}
 			return wrong(i+1, "%s: %v", verb, err)
 		}
 		book.Steps = append(book.Steps, step)
@@ -160,16 +149,28 @@ func parse(name string, value any, templates map[string]string) (Playbook, error
 
 var errArgument = errors.New("this argument is not accepted")
 
-func parseStep(verb string, argument any, templates map[string]string) (Step, error) {
-	step := Step{Do: verb}
+// steps are the names of all steps.
+func steps() []string {
+	var names []string
+	for _, kind := range action.Kinds() {
+		if name, _ := kind.Step(); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func parseStep(kind action.Kind, argument any, templates map[string]string) (Step, error) {
+	step := Step{Kind: kind}
+	name, takes := kind.Step()
 	text, _ := argument.(string)
-	switch verb {
-	case "tag", "untag":
+	switch {
+	case takes == "tags":
 		step.Tag = strings.TrimSpace(text)
 		if step.Tag == "" || strings.ContainsAny(step.Tag, ", \n") {
 			return step, errors.New("one tag is wanted, like mrf_tag:sandbox")
 		}
-	case "note", "message":
+	case takes == "text":
 		if choice, ok := argument.(map[string]any); ok {
 			name, named := choice["template"].(string)
 			if !named || len(choice) != 1 {
@@ -183,17 +184,15 @@ func parseStep(verb string, argument any, templates map[string]string) (Step, er
 			return step, errors.New("a text or {template: NAME} is wanted")
 		}
 		// All fields are there, so that only a wrong text or field is refused.
-		if _, err := canned.Fill(verb, text, canned.Sample()); err != nil {
+		if _, err := canned.Fill(name, text, canned.Sample()); err != nil {
 			return step, err
 		}
-	case "resolve", "close":
+	case kind.State() != "":
 		if step.All = text == "all"; argument != nil && !step.All {
 			return step, errors.New("all, or nothing, is wanted")
 		}
-	default:
-		if argument != nil {
-			return step, errArgument
-		}
+	case argument != nil:
+		return step, errArgument
 	}
 	return step, nil
 }
@@ -220,61 +219,56 @@ func (p Playbook) Plan(c Case) ([]action.Action, error) {
 		plan = append(plan, action.Action{Kind: kind, Target: target, Args: args, Before: c.Before[target]})
 	}
 	for _, step := range p.Steps {
-		switch step.Do {
-		case "delete", "sensitive":
+		args, err := p.arguments(step, c.Fields)
+		if err != nil {
+			return nil, err
+		}
+		switch step.Kind.Noun() {
+		case "status":
 			for _, id := range c.Posts {
-				if step.Do == "delete" {
-					add(action.StatusDelete, "status", id, nil)
-				} else {
-					add(action.StatusSensitive, "status", id, map[string]string{"sensitive": "true"})
-				}
+				add(step.Kind, "status", id, args)
 			}
-			continue
-		case "resolve", "close":
-			kind, reports := action.ReportResolve, c.Reports
-			if step.Do == "close" {
-				kind = action.ReportClose
-			}
-			if step.All {
+		case "report":
+			reports := c.Reports
+			switch {
+			case step.Kind.State() == "": // a note stands under one report
+				reports = reports[:min(1, len(reports))]
+			case step.All:
 				reports = union(c.Reports, c.All)
 			}
 			for _, id := range reports {
-				add(kind, "report", id, nil)
+				add(step.Kind, "report", id, args)
 				// A decision assumes that the report is still open.
-				if a := &plan[len(plan)-1]; a.Before == nil {
+				if a := &plan[len(plan)-1]; a.Before == nil && step.Kind.State() != "" {
 					a.Before = map[string]string{"state": api.ReportOpen}
 				}
 			}
-			continue
-		case "note":
-			for _, id := range c.Reports[:min(1, len(c.Reports))] {
-				text, err := canned.Fill(p.Name, step.Text, c.Fields)
-				if err != nil {
-					return nil, &action.UsageError{Message: err.Error()}
-				}
-				add(action.ReportNote, "report", id, map[string]string{"text": text})
+		default:
+			if c.Nick == "" {
+				name, _ := step.Kind.Step()
+				return nil, &action.UsageError{Message: fmt.Sprintf("playbook %s: %s needs an account, and this one is gone", p.Name, name)}
 			}
-			continue
-		}
-		if c.Nick == "" {
-			return nil, &action.UsageError{Message: fmt.Sprintf("playbook %s: %s needs an account, and this one is gone", p.Name, step.Do)}
-		}
-		switch step.Do {
-		case "deactivate":
-			add(action.UserDeactivate, "user", c.Nick, nil)
-		case "tag":
-			add(action.UserTag, "user", c.Nick, map[string]string{"tags": step.Tag})
-		case "untag":
-			add(action.UserUntag, "user", c.Nick, map[string]string{"tags": step.Tag})
-		case "message":
-			text, err := canned.Fill(p.Name, step.Text, c.Fields)
-			if err != nil {
-				return nil, &action.UsageError{Message: err.Error()}
-			}
-			add(action.UserMessage, "user", c.Nick, map[string]string{"text": text})
+			add(step.Kind, "user", c.Nick, args)
 		}
 	}
 	return plan, nil
+}
+
+// arguments are those of a step's actions, nil for none.
+func (p Playbook) arguments(step Step, fields canned.Fields) (map[string]string, error) {
+	switch _, takes := step.Kind.Step(); {
+	case takes == "tags":
+		return map[string]string{"tags": step.Tag}, nil
+	case takes == "text":
+		text, err := canned.Fill(p.Name, step.Text, fields)
+		if err != nil {
+			return nil, &action.UsageError{Message: err.Error()}
+		}
+		return map[string]string{"text": text}, nil
+	case step.Kind == action.StatusSensitive:
+		return map[string]string{"sensitive": "true"}, nil
+	}
+	return nil, nil
 }
 
 func union(a, b []string) []string {
@@ -314,27 +308,19 @@ func consequence(kind action.Kind, names []string, args map[string]string) strin
 	if len(names) > few {
 		some += fmt.Sprintf(" +%d", len(names)-few)
 	}
-	nouns := func(one string) string {
-		if len(names) == 1 {
-			return "1 " + one
+	objects := "@" + some
+	if noun, posts := kind.Noun(), kind.Noun() == "status"; noun != "user" {
+		if posts {
+			noun = "post"
 		}
-		return fmt.Sprintf("%d %ss", len(names), one)
+		if len(names) != 1 {
+			noun += "s"
+		}
+		objects = fmt.Sprintf("%d %s %s", len(names), noun, some)
 	}
-	switch kind {
-	case action.StatusDelete:
-		return "delete " + nouns("post") + " " + some + " (for good)"
-	case action.StatusSensitive:
-		return "mark " + nouns("post") + " " + some + " as sensitive"
-	case action.UserDeactivate:
-		return "deactivate @" + some + " (ends follows for good)"
-	case action.UserTag:
-		return "tag @" + some + " with " + args["tags"]
-	case action.UserUntag:
-		return "take " + args["tags"] + " from @" + some
-	case action.UserMessage:
-		return "message @" + some + " (for good)"
-	case action.ReportNote:
-		return "note on " + some
+	text := strings.NewReplacer("{objects}", objects, "{names}", some, "{tags}", args["tags"]).Replace(kind.Phrase())
+	if warning := kind.Warning(); warning != "" {
+		text += " (" + warning + ")"
 	}
-	return kind.Verb() + " " + nouns("report") + " " + some
+	return text
 }

@@ -29,7 +29,7 @@ func TestAWrongStepIsRefusedInOneLine(t *testing.T) {
 		"playbooks: {a: deactivate}":                             `playbook "a": it must be a list of steps`,
 		"playbooks: {a: []}":                                     `playbook "a": it must be a list of steps`,
 		"playbooks: {a b: [close]}":                              `playbook "a b": the name must be a word`,
-		"playbooks: {a: [close, eat]}":                           `playbook "a", step 2: there is no step "eat"; there are delete, sensitive`,
+		"playbooks: {a: [close, eat]}":                           `playbook "a", step 2: there is no step "eat"; there are resolve, close, note, deactivate, delete, sensitive, tag, untag, message`,
 		"playbooks: {a: [{tag: x, note: y}]}":                    `playbook "a", step 1: a step is one verb`,
 		"playbooks: {a: [3]}":                                    `playbook "a", step 1: a step is a verb, not "3"`,
 		"playbooks: {a: [tag]}":                                  `playbook "a", step 1: tag: one tag is wanted`,

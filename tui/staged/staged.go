@@ -85,17 +85,9 @@ const settling = 10 * time.Second
 // Stage adds an action, and removes contradicting ones on the same objects.
 func (o *Actions) Stage(s *Item) {
 	for _, a := range s.Actions {
-		if contradicts(a.Kind) {
-			o.withdraw(a)
-		}
+		o.withdraw(a)
 	}
 	o.Items, o.index = append(o.Items, s), nil
-}
-
-// contradicts reports kinds of which only the last counts: a note or a message does
-// not cancel another.
-func contradicts(k action.Kind) bool {
-	return k != action.ReportNote && k != action.ReportNoteDelete && k != action.UserMessage
 }
 
 func (o *Actions) withdraw(a action.Action) {
@@ -107,41 +99,9 @@ func (o *Actions) withdraw(a action.Action) {
 		if item.Phase == Sending {
 			continue
 		}
-		item.Actions = slices.DeleteFunc(item.Actions, func(b action.Action) bool {
-			return b.Target == a.Target && contradicts(b.Kind) && !independent(a, b)
-		})
+		item.Actions = slices.DeleteFunc(item.Actions, func(b action.Action) bool { return action.Contradict(a, b) })
 	}
 	o.Items = slices.DeleteFunc(o.Items, func(s *Item) bool { return len(s.Actions) == 0 })
-}
-
-// independent reports two changes of one object that do not touch each other.
-func independent(a, b action.Action) bool {
-	if a.Kind == action.UserDelete || b.Kind == action.UserDelete || a.Kind == action.StatusDelete || b.Kind == action.StatusDelete {
-		return false
-	}
-	x, y := part(a.Kind), part(b.Kind)
-	return x != y || x == "tags" && a.Args["tags"] != b.Args["tags"] || x == "follows" && a.Args["followed"] != b.Args["followed"]
-}
-
-// part is the property of an object that a kind changes.
-func part(k action.Kind) string {
-	switch k {
-	case action.ReportResolve, action.ReportClose, action.ReportReopen:
-		return "state"
-	case action.UserActivate, action.UserDeactivate:
-		return "activation"
-	case action.UserTag, action.UserUntag:
-		return "tags"
-	case action.UserMakeAdmin, action.UserUnmakeAdmin:
-		return "admin"
-	case action.UserMakeModerator, action.UserUnmakeModerator:
-		return "moderator"
-	case action.UserFollow, action.UserUnfollow:
-		return "follows"
-	case action.RelayFollow, action.RelayUnfollow, action.MediaPurge, action.MediaUnban:
-		return k.Noun()
-	}
-	return string(k)
 }
 
 // Cancel takes out the newest action that was not sent.

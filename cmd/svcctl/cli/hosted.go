@@ -75,8 +75,10 @@ func (a *App) MayAdminister(writes bool) error { return a.mayDo("", writes) }
 
 // MayChange refuses a kind of change, before the person's input is read.
 func (a *App) MayChange(kind action.Kind) error {
-	if p, needed := kind.Needs(); needed {
-		return a.mayDo(p, true)
+	for _, p := range kind.Needs() {
+		if err := a.mayDo(p, true); err != nil {
+			return err
+		}
 	}
 	return nil
 }

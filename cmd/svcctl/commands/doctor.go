@@ -13,12 +13,14 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"svc/client"
+	"svc/client/action"
 	"svc/client/api"
 	"svc/client/login"
 	"svc/cmd/svcctl/cli"
@@ -366,7 +368,7 @@ func (d *doctor) rights(ctx context.Context, conn *cli.Connection, able login.Ab
 	}
 	switch {
 	case able.Moderator:
-		d.ok("rights", "%s", mayDo(able))
+		d.ok("rights", "%s: %s", mayDo(able), strings.Join(openedTo(able.Privileges), ", "))
 		return
 	case len(may) == 0:
 		d.fail("rights", &client.Error{Status: http.StatusForbidden, Message: able.Account + " may not use the admin API: " + able.Reason},
@@ -378,6 +380,18 @@ func (d *doctor) rights(ctx context.Context, conn *cli.Connection, able login.Ab
 	}
 	d.ok("rights", "%s may read %s", able.Account, strings.Join(may, ", "))
 	d.settings(ctx, conn)
+}
+
+// openedTo are the changes that privileges open to a moderator.
+func openedTo(privileges []api.Privilege) []string {
+	var commands []string
+	for _, kind := range action.Kinds() {
+		needs := kind.Needs()
+		if name := kind.Noun() + " " + kind.Verb(); len(needs) > 0 && !slices.ContainsFunc(needs, func(p api.Privilege) bool { return !slices.Contains(privileges, p) }) && !slices.Contains(commands, name) {
+			commands = append(commands, name)
+		}
+	}
+	return commands
 }
 
 // settings tells whether they are kept in the database, and whether they act.

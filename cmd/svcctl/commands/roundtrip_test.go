@@ -90,7 +90,7 @@ func TestWhatMustNotHappenTwiceIsSentOnce(t *testing.T) {
 		{"user password-reset kim", "GET /api/svc/admin/users/kim/password_reset", false},
 		{"user toggle kim --yes", "PATCH /api/svc/admin/users/kim/toggle_activation", false},
 		{"user create joe --email joe@example.org --generate", "POST /api/svc/admin/users", false},
-		{"user resend-confirmation kim", "PATCH /api/svc/admin/users/resend_confirmation_email", false},
+		{"user resend-confirmation kim --yes", "PATCH /api/svc/admin/users/resend_confirmation_email", false},
 		{"user backup kim", "POST /api/svc/admin/backups", false},
 		{"invite create", "POST /api/svc/admin/users/invite_token", false},
 		{"invite email a@example.org", "POST /api/svc/admin/users/email_invite", false},
