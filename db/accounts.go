@@ -77,6 +77,7 @@ type Account struct {
 	CreatedAt      Time `gorm:"autoCreateTime:false"`
 	UpdatedAt      Time `gorm:"autoUpdateTime:false"`
 	FetchedAt      Time
+	PinsToldAt     Time // remote: when an Add or Remove of a pin last came
 }
 
 // Field is one line of a profile's table.

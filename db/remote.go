@@ -184,6 +184,12 @@ func (d *DB) StoreRemote(ctx context.Context, a *Account) error {
 	})
 }
 
+// PinsTold notes that an account, which is held, told what it pins or unpins.
+func (d *DB) PinsTold(ctx context.Context, accountID string) error {
+	_, err := d.exec(ctx, "note pins", "UPDATE accounts SET pins_told_at = ? WHERE id = ?", d.Now(), accountID)
+	return err
+}
+
 // yieldNickname renames another account that has a's nickname.
 func (d *DB) yieldNickname(ctx context.Context, a *Account) error {
 	other, err := d.AccountByNickname(ctx, a.Nickname)

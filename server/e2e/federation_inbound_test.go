@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"svc/client/api"
+	"svc/db/dbtest"
+	"svc/server/rules/social"
 	"svc/server/servertest/peer"
 )
 
@@ -25,8 +27,6 @@ func TestPeersPinByActivitiesAndByTheirCollection(t *testing.T) {
 		act := func(kind string, st *api.Status, target string) peer.Doc {
 			return v.vera.Activity(kind, st.URI).With("target", target).With("id", nil).To([]string{peer.Public}, nil)
 		}
-		v.until("her collection is read, which has nothing yet", func() bool { return v.good.Fetched(v.vera.ID+"/featured") > 0 })
-		v.settle(v.vera)
 		v.send(v.vera, act("Add", one, v.vera.ID+"/elsewhere"))
 		v.send(v.vera, act("Add", one, v.vera.ID+"/featured"))
 		v.until("one is pinned", func() bool { return slices.Equal(pinned(), []string{one.URI}) })
@@ -43,6 +43,57 @@ func TestPeersPinByActivitiesAndByTheirCollection(t *testing.T) {
 			of := good(v.bob.Accounts.Statuses(v.account(pete).ID, api.AccountStatusQuery{Pinned: true}).Page(v.ctx()))(v).Items
 			return slices.Equal(uris(of), []string{shown.Text("id")})
 		})
+	})
+}
+
+// TestActivitiesWinOverACollectionThatIsAnsweredLate asks for a collection and gets an
+// answer that was true before an Add or a Remove, which came meanwhile.
+func TestActivitiesWinOverACollectionThatIsAnsweredLate(t *testing.T) {
+	among(t, func(v *village) {
+		for _, kind := range []string{"Add", "Remove"} {
+			actor := v.good.Actor(strings.ToLower(kind))
+			at := actor.ID + "/featured"
+			note := actor.Note("<p>pinned and not</p>")
+			v.good.Publish(note)
+			with := peer.Doc{"id": at, "type": "OrderedCollection", "orderedItems": []string{note.Text("id")}}
+			without := with.With("orderedItems", []string{})
+			shown, want := without, []string{note.Text("id")}
+			if kind == "Remove" {
+				shown, want = with, []string{}
+			}
+			asked, answer := make(chan struct{}, 10), make(chan struct{})
+			v.good.Serve(at, peer.Page{Handler: func(w http.ResponseWriter, _ *http.Request) {
+				asked <- struct{}{}
+				<-answer
+				w.Header().Set("Content-Type", peer.ActivityJSON)
+				_, _ = w.Write(shown.JSON())
+			}})
+			release := sync.OnceFunc(func() { close(answer) })
+			defer release() // the peer cannot stop before
+			id := v.account(actor).ID
+			<-asked
+			v.send(actor, actor.Activity(kind, note.Text("id")).With("target", at).With("id", nil).To([]string{peer.Public}, nil))
+			v.settle(actor)
+			pinned := func() []string {
+				return uris(good(v.bob.Accounts.Statuses(id, api.AccountStatusQuery{Pinned: true}).Page(v.ctx()))(v).Items)
+			}
+			expect := func(when string, want []string) {
+				if got := pinned(); !slices.Equal(got, want) {
+					v.Errorf("%s: %s %v are pinned, want %v", kind, when, got, want)
+				}
+			}
+			expect("before the answer", want)
+			release()
+			v.until("the answer is read", func() (done bool) {
+				must(v.T, v.home.DB.Writer().QueryRowContext(v.ctx(), "SELECT COUNT(*) > 0 FROM river_job WHERE kind = 'fetch_featured' AND state = 'completed' AND CAST(args AS TEXT) LIKE '%"+id+"%'").Scan(&done))
+				return done
+			})
+			expect("after the answer", want)
+			// Minutes later the collection counts again.
+			v.home.Advance(social.CollectionAge)
+			must(v.T, dbtest.Exec(v.T, v.home.DB, "UPDATE river_job SET state = 'available', scheduled_at = CURRENT_TIMESTAMP WHERE kind = 'fetch_featured' AND state = 'scheduled'"))
+			v.until("the collection is read again", func() bool { return !slices.Equal(pinned(), want) })
+		}
 	})
 }
 

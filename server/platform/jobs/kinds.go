@@ -372,6 +372,7 @@ func (FetchReplies) InsertOpts() river.InsertOpts {
 // FetchFeatured fetches the pinned statuses of a remote account.
 type FetchFeatured struct {
 	AccountID string `json:"account_id"`
+	Again     int    `json:"again,omitempty"` // how often it was put off
 }
 
 // Kind names the job.

@@ -25,23 +25,30 @@ func (s *Service) onPin(ctx context.Context, in *Incoming) error {
 		return errDrop("%.200q is not by the actor", id)
 	}
 	add := in.Activity.Is("Add")
-	var status *db.Status
-	var err error
+	var statusID string
 	if add {
-		status, err = s.object(ctx, id)
-	} else if status, err = s.db.StatusByURI(ctx, id); err != nil {
-		err = dropRefused(err)
-	}
-	if err != nil {
+		status, err := s.object(ctx, id)
+		if err != nil {
+			return err
+		}
+		statusID = status.ID
+	} else if status, err := s.db.StatusByURI(ctx, id); err == nil {
+		statusID = status.ID
+	} else if ignoreNotFound(err) != nil {
 		return err
 	}
 	return dropRefused(in.Commit(ctx, func(tx *db.DB) error {
-		return s.social.In(tx).TakePin(ctx, in.Actor, status.ID, add)
+		return s.social.In(tx).TakePin(ctx, in.Actor, statusID, add)
 	}))
 }
 
-// maxFeatured bounds the pinned statuses that are fetched.
-const maxFeatured = 20
+const (
+	// maxFeatured bounds the pinned statuses that are fetched.
+	maxFeatured = 20
+	// maxAgain bounds how often a collection is asked for again because activities told
+	// pins meanwhile. After that, they have said all.
+	maxAgain = 3
+)
 
 // FetchFeatured runs a job of its kind.
 func (s *Service) FetchFeatured(ctx context.Context, job jobs.FetchFeatured) error {
@@ -51,6 +58,7 @@ func (s *Service) FetchFeatured(ctx context.Context, job jobs.FetchFeatured) err
 	if err != nil || account.Local || account.Deactivated || account.FeaturedURI == "" || !s.ids.SameOrigin(account.FeaturedURI, account.URI) {
 		return ignoreNotFound(err)
 	}
+	asked := s.db.Now()
 	items, err := s.collection(ctx, account.FeaturedURI, maxFeatured)
 	if err != nil {
 		return cancelMissing(err)
@@ -72,7 +80,13 @@ func (s *Service) FetchFeatured(ctx context.Context, job jobs.FetchFeatured) err
 			ids = append(ids, status.ID)
 		}
 	}
-	return s.social.TakePins(ctx, account, ids)
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		later, err := s.social.In(tx).TakePins(ctx, account, ids, asked)
+		if err != nil || later.IsZero() || job.Again >= maxAgain {
+			return err
+		}
+		return jobs.EnqueueAt(ctx, tx, jobs.FetchFeatured{AccountID: account.ID, Again: job.Again + 1}, later)
+	})
 }
 
 // ignoreNotFound drops a "not found" error.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -190,13 +191,19 @@ const maxFeatured = 20
 
 // TakePin pins or unpins a status on its remote author's profile. A status of
 // another author, or one that is neither public nor unlisted, is
-// db.ErrNotFound; above the limit none is added.
+// db.ErrNotFound; above the limit none is added. An unknown status, which can only
+// be unpinned, has the id "".
 func (s *Service) TakePin(ctx context.Context, by *db.Account, id string, pinned bool) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
-		if err := tx.HoldStatus(ctx, id); err != nil {
-			return err
+		if id != "" {
+			if err := tx.HoldStatus(ctx, id); err != nil {
+				return err
+			}
 		}
 		if err := tx.HoldAccounts(ctx, by.ID); err != nil {
+			return err
+		}
+		if err := tx.PinsTold(ctx, by.ID); err != nil {
 			return err
 		}
 		now, err := tx.PinnedIDs(ctx, by.ID)
@@ -218,11 +225,17 @@ func (s *Service) repinRemote(ctx context.Context, tx *db.DB, by *db.Account, id
 	return s.pinned(ctx, tx, by, status, pinned)
 }
 
+// CollectionAge is how old an answer with a collection may be: servers, and caches in
+// front of them, send the same one for some minutes.
+const CollectionAge = 5 * time.Minute
+
 // TakePins makes these statuses, and no others, the pinned ones of a remote
-// account.
-func (s *Service) TakePins(ctx context.Context, by *db.Account, ids []string) error {
+// account, as its collection had them when it was asked for. If the account may have
+// told pins after that by activities, these stand: nothing is changed, and later is
+// when the collection can be asked for again.
+func (s *Service) TakePins(ctx context.Context, by *db.Account, ids []string, asked db.Time) (later time.Time, err error) {
 	ids = ids[:min(len(ids), maxFeatured)]
-	return s.db.Tx(ctx, func(tx *db.DB) error {
+	err = s.db.Tx(ctx, func(tx *db.DB) error {
 		now, err := tx.PinnedIDs(ctx, by.ID)
 		if err != nil {
 			return err
@@ -232,6 +245,14 @@ func (s *Service) TakePins(ctx context.Context, by *db.Account, ids []string) er
 		}
 		if err := tx.HoldAccounts(ctx, by.ID); err != nil {
 			return err
+		}
+		held, err := tx.Account(ctx, by.ID)
+		if err != nil {
+			return err
+		}
+		if until := held.PinsToldAt.Add(CollectionAge); !held.PinsToldAt.IsZero() && until.After(asked.Time) {
+			later = until.Time
+			return nil
 		}
 		now, err = tx.PinnedIDs(ctx, by.ID)
 		if err != nil {
@@ -253,6 +274,7 @@ func (s *Service) TakePins(ctx context.Context, by *db.Account, ids []string) er
 		}
 		return nil
 	})
+	return later, err
 }
 
 // ErrNoVote is a vote that does not count.
