@@ -26,10 +26,10 @@ func queue(b *testing.B, n int) *driver {
 		r.About.Acct, r.By.Acct, r.About.Domain = shown.Acct(r.About.Nick), shown.Acct(r.By.Nick), fmt.Sprintf("host%d.example", i%500)
 		rows = append(rows, reportRow(r))
 		if i >= n-keepDetails {
-			d.m.reports.keep(d.m, r) // of which the frame shows the evidence
+			d.queue().keep(d.m, r) // of which the frame shows the evidence
 		}
 	}
-	r := d.m.reports
+	r := d.queue()
 	r.complete = true
 	r.put(d.m, rows, false)
 	r.Refresh()
@@ -65,7 +65,7 @@ func BenchmarkFilterKeystroke(b *testing.B) {
 	texts := []string{"h", "ho", "hos", "host", "host4", "host42"}
 	i := 0
 	for b.Loop() {
-		d.run(d.m.reports.setFilter(d.m, texts[i%len(texts)]))
+		d.run(d.queue().setFilter(d.m, texts[i%len(texts)]))
 		d.m.View()
 		i++
 	}
@@ -91,8 +91,8 @@ func BenchmarkRowsArrive(b *testing.B) {
 			ID:    fmt.Sprintf("9z%016d", n),
 			Texts: []string{"open", "kim", "kim", "", "ana", "again", "", "kim again"}, Nums: []int64{start.Unix(), 0, 0},
 		}
-		d.m.reports.put(d.m, []list.Row{row}, true)
-		d.run(d.m.reports.refresh())
+		d.queue().put(d.m, []list.Row{row}, true)
+		d.run(d.queue().refresh())
 		d.m.View()
 	}
 }

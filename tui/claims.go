@@ -78,9 +78,8 @@ func (r *reports) stageClaims(m *model, rows []int) tea.Cmd {
 	return stage(m)
 }
 
-// warnClaimed says that actions are about reports that somebody else works on.
-func (m *model) warnClaimed(actions []action.Action) {
-	r := m.reports
+// staged says that actions are about reports that somebody else works on.
+func (r *reports) staged(m *model, actions []action.Action) {
 	warn := func(row int) bool {
 		by, since := r.claim(m, row)
 		if by == "" || by == m.me.String() {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -101,20 +100,10 @@ func (m *model) askConflict(item *staged.Item) {
 		{"t", "keep theirs", func(m *model) tea.Cmd { return m.keepTheirs(item) }},
 		{"m", "apply mine", func(m *model) tea.Cmd { return m.applyMine(item) }},
 	}
-	if len(met) > 0 && (met[0].Kind.Noun() == "report" || met[0].Kind.Noun() == "user" && m.keys.has(doUsers)) {
+	if len(met) > 0 && m.mayOpen(met[0].Target) {
 		choices = append(choices, choice{"o", "open", func(m *model) tea.Cmd { return m.openTarget(met[0].Target) }})
 	}
 	m.ask(&prompt{title: title, choices: append(choices, choice{"esc", "decide later", stay})})
-}
-
-// openTarget shows the object of an action.
-func (m *model) openTarget(target string) tea.Cmd {
-	noun, name, _ := strings.Cut(target, "/")
-	if noun == "user" {
-		return m.openUser(name)
-	}
-	m.reports.asked[name] = true
-	return tea.Batch(m.open(&reportPage{id: name}), m.load.report(name))
 }
 
 // keepTheirs gives up what met a change. What else the item has goes on.
@@ -124,17 +113,12 @@ func (m *model) keepTheirs(item *staged.Item) tea.Cmd {
 	}
 	why := item.Why
 	m.staged.KeepTheirs(item, m.timer().Add(delay(item.Actions)))
-	for target, text := range why {
+	for target := range why {
 		delete(m.troubles, target)
-		state, _, _ := strings.Cut(text, " ")
-		reason, _, _ := strings.Cut(text, " at ")
-		if row, known := m.reports.Row(strings.TrimPrefix(target, "report/")); known && slices.Contains(reportStates, state) {
-			m.reports.setState(row, state, reason, true)
-		}
 	}
 	m.say(inkGood, "left as it is: "+item.Label)
 	m.offerConflict()
-	return tea.Batch(m.save(), m.schedule(), m.reports.refresh(), m.reports.wantDetail(m))
+	return tea.Batch(m.save(), m.schedule(), m.observed(func(o observer) tea.Cmd { return o.conceded(m, why) }))
 }
 
 // applyMine reads the objects again, and sends the actions unless they change once

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -13,18 +14,32 @@ import (
 
 // reportPage is one report over the whole screen.
 type reportPage struct {
+	textDefaults
+	queue *reports
 	id    string
 	posts postPane
-	made  bool
 }
 
-func (p *reportPage) on() places { return onReport }
+func newReportPage(queue *reports, id string) *reportPage {
+	return &reportPage{queue: queue, id: id, posts: newPostPane()}
+}
+
+func (p *reportPage) on() places                { return onReport }
+func (p *reportPage) tab() command              { return doReports }
+func (p *reportPage) allowed(keys *keymap) bool { return keys.has(doReports) }
+func (p *reportPage) scroll(n int)              { p.posts.top = max(0, p.posts.top+n) }
+
+func (p *reportPage) position(*model) string {
+	return fmt.Sprint("report ", p.id, p.posts.at, p.queue.detail(p.id) != nil)
+}
+
+func (p *reportPage) spoken(m *model) []string { return p.queue.spokenReport(m, p.id, &p.posts, true) }
 
 func (p *reportPage) title(*model) string { return "REPORT " + safe.Line(p.id) }
 
 func (p *reportPage) extras(m *model) []extra {
-	if row, known := m.reports.Row(p.id); known {
-		state, _, _, _ := m.reports.drawState(m, row)
+	if row, known := p.queue.Row(p.id); known {
+		state, _, _, _ := p.queue.drawState(m, row)
 		return []extra{{text: state}}
 	}
 	return nil
@@ -34,27 +49,16 @@ func (p *reportPage) bar(*model) []command {
 	return []command{doResolve, doClose, doReopen, doNote, doPlay, doDeactivate, doMark, doDelete, doShowCW, doBack}
 }
 
-func (p *reportPage) hint(*model) string { return "" }
-
 func (p *reportPage) draw(m *model, d layout) []line {
-	p.prepare()
-	lines, head, selected := m.reports.evidence(m, &p.posts, p.id, d.width, true, true)
+	lines, head, selected := p.queue.evidence(m, &p.posts, p.id, d.width, true, true)
 	return p.posts.window(lines, head, selected, d.body)
 }
 
-func (p *reportPage) prepare() {
-	if !p.made {
-		p.posts, p.made = newPostPane(), true
-	}
-}
-
 func (p *reportPage) run(m *model, c command) (tea.Cmd, bool) {
-	p.prepare()
 	if c == doRefresh {
-		m.reports.asked[p.id] = true
-		return m.load.report(p.id), true
+		return p.queue.readReport(m, p.id), true
 	}
-	detail := m.reports.detail(p.id)
+	detail := p.queue.detail(p.id)
 	if detail == nil {
 		return nil, false
 	}
@@ -65,16 +69,16 @@ func (p *reportPage) run(m *model, c command) (tea.Cmd, bool) {
 	case doResolve, doClose, doReopen:
 		return p.changeState(m, c, detail), true
 	case doNote:
-		m.writeNote(p.id)
+		p.queue.writeNote(m, p.id)
 		return nil, true
 	case doPerson:
-		return m.openPerson(detail.About), true
+		return p.queue.openPerson(m, detail.About), true
 	case doMessage:
-		m.writeMessage([]shown.Person{detail.About}, p.id)
+		p.queue.writeMessage(m, []shown.Person{detail.About}, p.id)
 		return nil, true
 	case doClaim:
-		if row, known := m.reports.Row(p.id); known {
-			return m.reports.stageClaims(m, []int{row}), true
+		if row, known := p.queue.Row(p.id); known {
+			return p.queue.stageClaims(m, []int{row}), true
 		}
 		m.say(inkDim, "this report is not in the list; open the reports in its state")
 		return nil, true
@@ -85,7 +89,7 @@ func (p *reportPage) run(m *model, c command) (tea.Cmd, bool) {
 	case doDelete, doSensitive, doVisibility:
 		return m.stagePosts(c, p.posts.chosen(detail.Posts, true), detail.About.Acct), true
 	case doShowCW, doHideCW, doMedia, doCopy:
-		m.lookAt(c, &p.posts, detail.Posts, p.id, detail.About)
+		p.queue.lookAt(m, c, &p.posts, detail.Posts, p.id, detail.About)
 		return nil, true
 	}
 	return nil, false
@@ -100,46 +104,52 @@ func (p *reportPage) changeState(m *model, c command, detail *shown.Report) tea.
 	}
 	actions := []action.Action{{Kind: kind, Target: "report/" + p.id, Before: map[string]string{"state": detail.State}}}
 	cmd := m.stage(actions, stagedLabel(kind, actions))
-	if m.reports.UnderID() == p.id {
-		m.reports.Move(1)
-		m.reports.posts.reset()
+	if p.queue.UnderID() == p.id {
+		p.queue.Move(1)
+		p.queue.posts.reset()
 		p.follow(m)
 	}
-	return tea.Batch(cmd, m.reports.refresh(), m.reports.more(m), m.reports.wantDetail(m))
+	return tea.Batch(cmd, p.queue.refresh(), p.queue.more(m), p.queue.wantDetail(m))
 }
 
 // follow goes on to the report under the cursor of the list.
 func (p *reportPage) follow(m *model) {
-	if next := m.reports.UnderID(); next != p.id && next != "" {
+	if next := p.queue.UnderID(); next != p.id && next != "" {
 		p.id = next
 		p.posts = newPostPane()
 	}
 }
 
-// wantShown fetches the report in front when it went out of date.
-func (m *model) wantShown() tea.Cmd {
-	p, ok := m.screen().(*reportPage)
-	if !ok || m.reports.detail(p.id) != nil || m.reports.asked[p.id] {
-		return m.reports.wantDetail(m)
+// renew loads the report again when it went out of date.
+func (p *reportPage) renew(m *model) tea.Cmd {
+	if p.queue.detail(p.id) != nil || p.queue.asked[p.id] {
+		return nil
 	}
-	m.reports.asked[p.id] = true
-	return m.load.report(p.id)
+	return p.queue.readReport(m, p.id)
 }
 
 // userPage is one account over the whole screen.
 type userPage struct {
+	textDefaults
+	queue  *reports
 	user   *shown.Person
 	posts  []shown.Post
 	pane   postPane
 	failed safe.Safe
-	dossier
+	record
 }
 
-func newUserPage(nick string) *userPage {
-	return &userPage{pane: newPostPane(), dossier: dossier{nick: nick}}
+func newUserPage(queue *reports, nick string) *userPage {
+	return &userPage{queue: queue, pane: newPostPane(), record: record{nick: nick}}
 }
 
-func (p *userPage) on() places { return onUser }
+func (p *userPage) on() places   { return onUser }
+func (p *userPage) tab() command { return doUsers }
+func (p *userPage) scroll(n int) { p.pane.top = max(0, p.pane.top+n) }
+
+func (p *userPage) position(*model) string {
+	return fmt.Sprint("user ", p.nick, p.pane.at, p.user != nil)
+}
 
 func (p *userPage) title(*model) string { return "USER " + shown.Acct(p.nick).String() }
 
@@ -154,8 +164,6 @@ func (p *userPage) bar(*model) []command {
 	return []command{doDeactivate, "tag", "promote", doMenu, doMark, doDelete, doSensitive, doVisibility}
 }
 
-func (p *userPage) hint(*model) string { return "" }
-
 func (p *userPage) draw(m *model, d layout) []line {
 	if p.user == nil {
 		text := " loading"
@@ -164,7 +172,7 @@ func (p *userPage) draw(m *model, d layout) []line {
 		}
 		return []line{nil, plain(text)}
 	}
-	lines := m.personLines(p.user, true)
+	lines := p.queue.personLines(m, p.user, true)
 	for _, field := range p.fields() {
 		lines = append(lines, indent(field.label, field.text, d.width-1)...)
 	}
@@ -213,7 +221,7 @@ func (p *userPage) state() string {
 
 func (p *userPage) run(m *model, c command) (tea.Cmd, bool) {
 	if c == doRefresh {
-		return tea.Batch(m.readUser(p.nick), m.readDossier(p.nick)), true
+		return tea.Batch(p.queue.readUser(m, p.nick), p.queue.readRecord(m, p.nick)), true
 	}
 	if p.user == nil {
 		return nil, false
@@ -228,8 +236,25 @@ func (p *userPage) run(m *model, c command) (tea.Cmd, bool) {
 	case doDelete, doSensitive, doVisibility:
 		return m.stagePosts(c, p.pane.chosen(p.posts, true), p.user.Acct), true
 	case doShowCW, doHideCW, doMedia, doCopy:
-		m.lookAt(c, &p.pane, p.posts, p.user.ID, *p.user)
+		p.queue.lookAt(m, c, &p.pane, p.posts, p.user.ID, *p.user)
 		return nil, true
 	}
 	return nil, false
+}
+
+func (p *userPage) spoken(m *model) []string {
+	if p.user == nil {
+		return []string{sentence(p.failed.String())}
+	}
+	lines := []string{told(joined(p.queue.personLines(m, p.user, true)), p.state())}
+	for _, field := range p.fields() {
+		lines = append(lines, strings.TrimSpace(field.label)+": "+field.text.OneLine().String())
+	}
+	for _, about := range p.paragraphs(m) {
+		lines = append(lines, sentence(strings.ToLower(about.head)))
+		for _, text := range about.lines {
+			lines = append(lines, "  "+words(plain(text)))
+		}
+	}
+	return append(lines, spokenPosts(m, p.posts, &p.pane, true)...)
 }

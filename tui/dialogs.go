@@ -125,27 +125,6 @@ func (m *model) askNames(what string, names []string, do func(m *model) tea.Cmd)
 	m.ask(&prompt{title: title, choices: []choice{{"y", yes, do}, {"esc", "cancel", stay}}})
 }
 
-// lookAt carries out commands on statuses that change nothing on the server.
-func (m *model) lookAt(c command, pane *postPane, posts []shown.Post, id string, who shown.Person) {
-	switch c {
-	case doShowCW:
-		if !pane.open(posts) {
-			m.say(inkDim, "no hidden text here")
-		}
-	case doHideCW:
-		m.reports.posts.closeAll()
-		pane.closeAll()
-	case doMedia:
-		m.askMedia(pane, posts)
-	case doCopy:
-		var address string
-		if pane.at < len(posts) {
-			address = posts[pane.at].URL
-		}
-		m.askCopy(id, who.Nick, address)
-	}
-}
-
 func (m *model) askCopy(id, nick, address string) {
 	var choices []choice
 	for _, c := range []struct{ key, label, text string }{{"i", "id", id}, {"n", "name", nick}, {"u", "address", address}} {

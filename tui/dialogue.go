@@ -250,11 +250,11 @@ func (p *dialogue) command(word, rest string) tea.Cmd {
 		p.hear("in plain mode that is left to the shell")
 		return nil
 	}
-	before := p.position()
+	before := m.screen().position(m)
 	cmd := m.run(b.do)
 	switch b.do {
 	case doDown, doUp:
-		if p.position() == before {
+		if m.screen().position(m) == before {
 			p.hear("there is no other one in this direction")
 		}
 	case doShowCW, doHideCW:
@@ -338,7 +338,7 @@ func (p *dialogue) answer(text string) tea.Cmd {
 
 // jump goes to a row by its number.
 func (p *dialogue) jump(number string) tea.Cmd {
-	l := p.m.plainList()
+	l := p.rows()
 	n, err := strconv.Atoi(number)
 	if l == nil || err != nil || n < 1 || n > l.Len() {
 		p.hear("go takes the number of a row, as list tells it")
@@ -407,9 +407,9 @@ func (p *dialogue) speak() {
 		p.head, p.place = head, ""
 		p.tell(sentence(strings.Join(append([]string{m.screen().title(m)}, p.order()...), ", ")))
 	}
-	if place := p.position(); place != p.place {
+	if place := m.screen().position(m); place != p.place {
 		p.place = place
-		for _, text := range m.spoken() {
+		for _, text := range m.screen().spoken(m) {
 			p.tell(text)
 		}
 	}

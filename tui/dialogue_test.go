@@ -141,8 +141,8 @@ func TestEveryActionWorksInPlainMode(t *testing.T) {
 				}
 				d.m.prompt = nil
 				d.m.staged.CancelAll()
-				if d.m.screen().on()&onLists != 0 && d.m.plainList() != nil {
-					d.m.plainList().Unmark()
+				if d.m.screen().on()&onLists != 0 && d.rows() != nil {
+					d.rows().Unmark()
 				}
 			}
 		}

@@ -13,6 +13,7 @@ import (
 
 	"svc/client"
 	"svc/client/safe"
+	"svc/tui/list"
 	"svc/tui/quiet"
 )
 
@@ -248,8 +249,21 @@ func (d *driver) hides(texts ...string) {
 	}
 }
 
+// queue is the queue of reports of the program.
+func (d *driver) queue() *reports {
+	for _, o := range d.m.observers {
+		if queue, ok := o.(*reports); ok {
+			return queue
+		}
+	}
+	return nil
+}
+
+// rows is the list in front, nil where there is none.
+func (d *driver) rows() *list.List { return d.m.screen().rows(d.m.layout()).list }
+
 // under is the id of the report under the cursor.
-func (d *driver) under() string { return d.m.reports.UnderID() }
+func (d *driver) under() string { return d.queue().UnderID() }
 
 func golden(t *testing.T, name, got string) {
 	t.Helper()

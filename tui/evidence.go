@@ -16,7 +16,7 @@ func (r *reports) evidence(m *model, posts *postPane, id string, width int, focu
 		return []line{inked(inkDim, " loading "+safe.Line(id))}, 0, 0
 	}
 	r.viewed[id] = true
-	for _, l := range m.personLines(&detail.About, rich) {
+	for _, l := range r.personLines(m, &detail.About, rich) {
 		lines = append(lines, l.flow(width)...)
 	}
 	if t := r.tallies[detail.About.Nick]; t != nil {
@@ -99,7 +99,7 @@ func (r *reports) scanned() string {
 }
 
 // personLines describe an account.
-func (m *model) personLines(p *shown.Person, rich bool) []line {
+func (r *reports) personLines(m *model, p *shown.Person, rich bool) []line {
 	where := "remote"
 	switch {
 	case p.Gone:
@@ -131,7 +131,7 @@ func (m *model) personLines(p *shown.Person, rich bool) []line {
 		if tags := p.Tags.String(); tags != "" {
 			first = append(first, span{"  tags: ", inkDim}, span{"[" + tags + "]", inkChip})
 		}
-		return append([]line{first}, m.personTrouble(p)...)
+		return append([]line{first}, personTrouble(m, p)...)
 	}
 	off, tags := "no", p.Tags.String()
 	if p.Deactivated {
@@ -152,16 +152,16 @@ func (m *model) personLines(p *shown.Person, rich bool) []line {
 	second := strings.TrimLeft(joined+"  ", " ")
 	second = " " + second + fmt.Sprintf("followers %d  posts %d", p.Followers, p.Posts)
 	if p.Domain != "" {
-		second += fmt.Sprintf("  domain: %d open", m.reports.openAt(p.Domain))
+		second += fmt.Sprintf("  domain: %d open", r.openAt(p.Domain))
 	}
 	lines := []line{first, inked(inkDim, second)}
 	if name := p.Name.String(); name != "" {
 		lines = append(lines, line{{" name ", inkDim}, {name, inkPlain}})
 	}
-	return append(lines, m.personTrouble(p)...)
+	return append(lines, personTrouble(m, p)...)
 }
 
-func (m *model) personTrouble(p *shown.Person) []line {
+func personTrouble(m *model, p *shown.Person) []line {
 	if reason := m.troubles["user/"+p.Nick]; reason != "" {
 		return []line{inked(inkBad, " ! "+reason)}
 	}

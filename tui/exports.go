@@ -144,7 +144,7 @@ func (s *nounScreen) sheet() sheet {
 	}
 	for _, row := range s.Shown() {
 		var cells []string
-		for _, cell := range s.rows[s.ID(row)].Cells {
+		for _, cell := range s.objects[s.ID(row)].Cells {
 			cells = append(cells, cell.String())
 		}
 		out.rows = append(out.rows, cells)

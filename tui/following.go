@@ -50,10 +50,7 @@ func (m *model) heard(msg heard) tea.Cmd {
 	}
 	cmds := []tea.Cmd{m.background(next(m.newsCtx, m.news))}
 	if msg.people {
-		cmds = append(cmds, m.countWaiting())
-		if m.users.begun() {
-			cmds = append(cmds, m.users.reload(m))
-		}
+		cmds = append(cmds, m.countWaiting(), m.observed(func(o observer) tea.Cmd { return o.registered(m) }))
 	}
 	if m.poll.running {
 		m.poll.again = true

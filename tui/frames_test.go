@@ -116,9 +116,9 @@ func TestEveryScreenHasAFrame(t *testing.T) {
 	for _, s := range screens {
 		framed[s.name] = true
 	}
-	for _, do := range screenCommands() {
-		if !framed[string(do)] {
-			t.Errorf("%s has none", do)
+	for _, tab := range begin(t, newWorld(t), 80, 24).m.tabs {
+		if !framed[string(tab.do)] {
+			t.Errorf("%s has none", tab.do)
 		}
 	}
 }

@@ -76,8 +76,7 @@ func (r *reports) wantGroup(m *model) tea.Cmd {
 	for _, row := range g.Rows[:min(mostOfGroup, len(g.Rows))] {
 		id := r.ID(row)
 		if _, loaded := r.details.Peek(id); !loaded && !r.asked[id] && len(cmds) < atOnce {
-			r.asked[id] = true
-			cmds = append(cmds, m.load.report(id))
+			cmds = append(cmds, r.readReport(m, id))
 		}
 	}
 	return tea.Batch(cmds...)
@@ -133,7 +132,7 @@ func (r *reports) groupEvidence(m *model, g list.Group, width int, focus, rich b
 	}
 	switch r.group {
 	case byAccount, byReporter:
-		lines = m.personLines(&r.known([]shown.Person{person})[0], rich)
+		lines = r.personLines(m, &r.known([]shown.Person{person})[0], rich)
 	default:
 		lines = []line{inked(inkStrong, " "+r.group.String()+" "+safe.Line(g.Key))}
 	}
@@ -254,5 +253,5 @@ func (r *reports) spokenGroup(m *model, g list.Group) []string {
 		}
 	}
 	posts, _ := r.shownPosts()
-	return append(told, m.spokenPosts(posts, &r.posts, r.onPosts)...)
+	return append(told, spokenPosts(m, posts, &r.posts, r.onPosts)...)
 }

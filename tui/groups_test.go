@@ -75,7 +75,7 @@ func TestALongGroupIsReadWhole(t *testing.T) {
 		w.Reports = append([]object{copied}, w.Reports...)
 	}
 	d := begin(t, w, 120, 120)
-	d.m.reports.details.Purge()
+	d.queue().details.Purge()
 	d.press("b")
 	d.pass(time.Second)
 	d.shows("63 reports by 3 reporters", "message 59", "message 0", "POST 2 of 2", "(0 not viewed)")

@@ -28,15 +28,15 @@ func (m *model) header() []line {
 	clock := inked(inkDim, " "+m.now().UTC().Format("15:04Z")+" ")
 	if m.headerLines() == 1 {
 		right := append(line{{" ", inkPlain}}, append(state, span{" ", inkPlain})...)
-		tab := m.tabs(tabAlone)
+		tab := m.tabLine(tabAlone)
 		return []line{spread(append(tab, m.detail(m.width-tab.width()-right.width()-1, true)...), right, m.width)}
 	}
 	name := line{{safe.Truncate(m.host, max(12, m.width/4), "~"), m.hostInk()}, {"  ", inkPlain}}
 	rights := []line{append(append(slices.Clone(name), state...), clock...), append(append(slices.Clone(name), state...), span{" ", inkPlain})}
-	first := spread(m.tabs(tabAlone), state, m.width)
+	first := spread(m.tabLine(tabAlone), state, m.width)
 fits:
 	for _, level := range []tabLevel{tabsWhole, tabsSome, tabsCounted, tabAlone} {
-		tabs := m.tabs(level)
+		tabs := m.tabLine(level)
 		for _, right := range rights {
 			if tabs.width()+right.width()+1 <= m.width {
 				first = spread(tabs, right, m.width)
@@ -106,16 +106,16 @@ const (
 	tabAlone
 )
 
-// tabs are the screens that have a key.
-func (m *model) tabs(level tabLevel) line {
+// tabLine are the screens that have a key.
+func (m *model) tabLine(level tabLevel) line {
 	l := line{}
-	front, shown := m.front(), false
-	for i, do := range screenCommands() {
-		key := m.keys.key(do)
+	front, shown := m.screen().tab(), false
+	for i, t := range m.tabs {
+		do, key := t.do, m.keys.key(t.do)
 		if !m.keys.has(do) || key == "" && do != front {
 			continue
 		}
-		count, name := m.tabCount(do), strings.ToUpper(string(do[:1]))+string(do[1:])
+		count, name := t.counted(m), strings.ToUpper(string(do[:1]))+string(do[1:])
 		if do == front {
 			shown = true
 			l = append(l, m.tab(key, name, count))
@@ -142,40 +142,6 @@ func (m *model) tabs(level tabLevel) line {
 func (m *model) tab(parts ...string) span {
 	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
 	return span{m.theme.glyphs.tabOpen + strings.Join(parts, " ") + m.theme.glyphs.tabClose, inkTab}
-}
-
-// front is the tab of the screen in front, "" for texts such as the help.
-func (m *model) front() command {
-	switch s := m.screen().(type) {
-	case *reports, *reportPage:
-		return doReports
-	case *users, *userPage:
-		return doUsers
-	case *logs:
-		return doLog
-	case *nounScreen:
-		return command(s.noun.Name)
-	}
-	return ""
-}
-
-// tabCount is the work that waits on a screen: open reports, and accounts that
-// await approval.
-func (m *model) tabCount(do command) string {
-	n := 0
-	switch do {
-	case doReports:
-		n = m.reports.queue
-		if m.reports.state == "open" {
-			n = m.reports.total + m.reports.staged(m)
-		}
-	case doUsers:
-		n = m.waiting
-	}
-	if n <= 0 {
-		return ""
-	}
-	return thousands(n)
 }
 
 // hostInk is the colour of the context: the one that was chosen, else one that
@@ -318,12 +284,10 @@ func (m *model) newsLine() line {
 	case !m.poll.offline.IsZero():
 		return inked(inkBad, fmt.Sprintf(" OFFLINE for %s; showing what was loaded, what you do waits", safe.Age(m.timer().Sub(m.poll.offline))))
 	}
-	if p, ok := m.screen().(interface{ progress(m *model) string }); ok && len(m.notice) == 0 {
-		if text := p.progress(m); text != "" {
+	if len(m.notice) == 0 {
+		if text := m.screen().progress(m); text != "" {
 			return inked(inkDim, " "+text)
 		}
-	}
-	if len(m.notice) == 0 {
 		if others := m.others(); others != "" {
 			return inked(inkDim, " "+others)
 		}

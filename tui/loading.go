@@ -4,73 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client"
-	"svc/client/action"
 	"svc/client/api"
-	"svc/client/journal"
 	"svc/client/safe"
-	"svc/tui/list"
 	"svc/tui/shown"
 )
 
 // The messages with loaded objects. gen is the number of their query: an answer
 // to an earlier one is dropped.
-
-type reportsLoaded struct {
-	gen     int
-	page    int
-	total   int
-	rows    []list.Row
-	reports []*shown.Report
-	err     error
-}
-
-type reportLoaded struct {
-	id     string
-	report *shown.Report
-	err    error
-}
-
-type usersLoaded struct {
-	gen   int
-	page  int
-	total int
-	rows  []list.Row
-	users []*shown.Person
-	err   error
-}
-
-type userLoaded struct {
-	nick  string
-	user  *shown.Person
-	posts []shown.Post
-	err   error
-}
-
-type logLoaded struct {
-	gen     int
-	page    int
-	rows    []list.Row
-	entries []shown.Entry
-	err     error
-}
-
-// polled is the answer of one poll.
-type polled struct {
-	gen     int
-	newest  []*shown.Report
-	rows    []list.Row
-	total   int
-	all     int // reports in any state, -1 when not asked
-	entries []shown.Entry
-	err     error
-}
 
 // introduced is the answer to the questions of the start: our account, and the staff.
 type introduced struct {
@@ -105,143 +50,6 @@ func (l loader) run(load func(context.Context) tea.Msg) tea.Cmd {
 	}
 }
 
-func (l loader) reports(gen int, state string, page int) tea.Cmd {
-	return l.run(func(ctx context.Context) tea.Msg {
-		msg := reportsLoaded{gen: gen, page: page}
-		found, err := l.c.Admin.Reports.List(api.ReportQuery{State: state, Page: page, PageSize: pageSize}).Page(ctx)
-		if err != nil {
-			msg.err = err
-			return msg
-		}
-		msg.total = found.Total
-		msg.rows, msg.reports = reportRows(found.Items)
-		return msg
-	})
-}
-
-func reportRows(found []api.AdminReport) (rows []list.Row, reports []*shown.Report) {
-	for _, r := range found {
-		reports = append(reports, shown.NewReport(r))
-		rows = append(rows, reportRow(reports[len(reports)-1]))
-	}
-	return rows, reports
-}
-
-func (l loader) report(id string) tea.Cmd {
-	return l.run(func(ctx context.Context) tea.Msg {
-		found, err := l.c.Admin.Reports.Get(ctx, id)
-		if err != nil {
-			return reportLoaded{id: id, err: err}
-		}
-		return reportLoaded{id: id, report: shown.NewReport(*found)}
-	})
-}
-
-func (l loader) users(gen int, f list.Filter, page int) tea.Cmd {
-	return l.run(func(ctx context.Context) tea.Msg {
-		msg := usersLoaded{gen: gen, page: page}
-		query := api.UserQuery{Filters: f.State, Page: page, PageSize: pageSize}
-		if f.Domain != "" {
-			query.Query = f.Domain
-		}
-		if len(f.Words) > 0 {
-			query.Query = f.Words[0] // the server takes one; the rest is filtered here
-		}
-		found, err := l.c.Admin.Users.List(query).Page(ctx)
-		if err != nil {
-			msg.err = err
-			return msg
-		}
-		msg.total = found.Total
-		for _, u := range found.Items {
-			p := shown.NewUser(u)
-			msg.users = append(msg.users, p)
-			msg.rows = append(msg.rows, userRow(p))
-		}
-		return msg
-	})
-}
-
-// user reads an account, and with posts its latest statuses. Without account it is
-// known as far as its posts tell.
-func (l loader) user(nick string, account, posts bool) tea.Cmd {
-	return l.run(func(ctx context.Context) tea.Msg {
-		msg := userLoaded{nick: nick}
-		if account {
-			found, err := l.c.Admin.Users.Get(ctx, nick)
-			if err != nil {
-				return userLoaded{nick: nick, err: err}
-			}
-			msg.user = shown.NewUser(*found)
-		}
-		if !posts {
-			return msg
-		}
-		statuses, err := l.c.Admin.Statuses.OfUser(nick, api.StatusQuery{Godmode: true, PageSize: 40}).Page(ctx)
-		if err != nil && !errors.Is(err, client.ErrNotFound) {
-			msg.err = err
-			return msg
-		}
-		for i, s := range statuses.Items {
-			if i == 0 {
-				seen := shown.NewPerson(s.Account)
-				if msg.user == nil {
-					msg.user = &seen
-				}
-				msg.user.Joined, msg.user.Followers, msg.user.Posts, msg.user.Bio = seen.Joined, seen.Followers, seen.Posts, seen.Bio
-			}
-			msg.posts = append(msg.posts, shown.NewPost(s.Status))
-		}
-		return msg
-	})
-}
-
-// dossier reads what is known of an account beside its profile; its lines of the log
-// where that is allowed.
-func (l loader) dossier(nick string, book *journal.Journal, log bool) tea.Cmd {
-	const newest = 40
-	return l.run(func(ctx context.Context) tea.Msg {
-		d := dossier{nick: nick}
-		if d.own, _, d.err = book.Entries(); !log {
-			return d
-		}
-		mention := "@" + nick
-		page, err := l.c.Admin.Log.List(api.LogQuery{Search: mention, PageSize: newest}).Page(ctx)
-		if err != nil {
-			d.err = err
-			return d
-		}
-		for _, e := range page.Items {
-			if entry := shown.NewEntry(e); slices.Contains(entry.Users, nick) || action.Mentions(e.Message, mention) {
-				d.log = append(d.log, entry)
-			}
-		}
-		return d
-	})
-}
-
-// aboutReport finds the account that a report is about.
-func (l loader) aboutReport(id string) tea.Cmd {
-	return l.run(func(ctx context.Context) tea.Msg {
-		r, err := l.c.Admin.Reports.Get(ctx, id)
-		if err != nil {
-			return found{err: err}
-		}
-		return found{person: shown.NewReport(*r).About}
-	})
-}
-
-// byStatus finds the author of a status.
-func (l loader) byStatus(id string) tea.Cmd {
-	return l.run(func(ctx context.Context) tea.Msg {
-		s, err := l.c.Admin.Statuses.Get(ctx, id)
-		if err != nil {
-			return found{err: err}
-		}
-		return found{person: shown.NewPerson(s.Account)}
-	})
-}
-
 // waitingCounted is how many accounts await approval.
 type waitingCounted struct{ n int }
 
@@ -270,65 +78,6 @@ func (l loader) resetLink(ctx context.Context, nick string) (safe.Safe, error) {
 	return safe.Clean(safe.Raw(link.Link)).OneLine(), nil
 }
 
-func (l loader) log(gen int, f list.Filter, page int) tea.Cmd {
-	return l.run(func(ctx context.Context) tea.Msg {
-		msg := logLoaded{gen: gen, page: page}
-		query := api.LogQuery{Page: page, PageSize: pageSize, Search: strings.Join(f.Words, " ")}
-		if f.Domain != "" {
-			query.UserID = f.Domain // in the log, @ names the actor
-		}
-		found, err := l.c.Admin.Log.List(query).Page(ctx)
-		if errors.Is(err, client.ErrNotFound) && query.UserID != "" {
-			return msg
-		}
-		if err != nil {
-			msg.err = err
-			return msg
-		}
-		for _, e := range found.Items {
-			msg.entries = append(msg.entries, shown.NewEntry(e))
-			msg.rows = append(msg.rows, entryRow(&msg.entries[len(msg.entries)-1]))
-		}
-		return msg
-	})
-}
-
-// poll reads the newest reports, and the newest entries of the log where that
-// is allowed.
-func (l loader) poll(gen int, state string, countAll, log bool) tea.Cmd {
-	return l.run(func(ctx context.Context) tea.Msg {
-		msg := polled{gen: gen, all: -1}
-		found, err := l.c.Admin.Reports.List(api.ReportQuery{State: state, PageSize: pollSize}).Page(ctx)
-		if err != nil {
-			msg.err = err
-			return msg
-		}
-		msg.total = found.Total
-		msg.rows, msg.newest = reportRows(found.Items)
-		if log {
-			entries, err := l.c.Admin.Log.List(api.LogQuery{PageSize: pollSize}).Page(ctx)
-			if err != nil && !errors.Is(err, client.ErrForbidden) { // as a moderator hears at the start
-				msg.err = err
-				return msg
-			}
-			if err == nil {
-				for _, e := range entries.Items {
-					msg.entries = append(msg.entries, shown.NewEntry(e))
-				}
-			}
-		}
-		if countAll {
-			count, err := l.c.Admin.Reports.List(api.ReportQuery{PageSize: 1}).Page(ctx)
-			if err != nil {
-				msg.err = err
-				return msg
-			}
-			msg.all = count.Total
-		}
-		return msg
-	})
-}
-
 // follow listens to the stream of moderation until ctx ends. Polls then read
 // the changes at once: only they keep the position of the person.
 func (l loader) follow(ctx context.Context) <-chan heard {
@@ -346,14 +95,6 @@ func (l loader) follow(ctx context.Context) <-chan heard {
 		}
 	}()
 	return news
-}
-
-// touch asks for no more than an answer.
-func (l loader) touch() tea.Cmd {
-	return l.run(func(ctx context.Context) tea.Msg {
-		_, err := l.c.Accounts.Verify(ctx)
-		return polled{gen: -1, all: -1, err: err}
-	})
 }
 
 func (l loader) introduce() tea.Cmd {
@@ -395,4 +136,48 @@ func wording(err error) safe.Safe {
 		return safe.Clean(safe.Raw("no answer: " + failure.Err.Error())).OneLine()
 	}
 	return safe.Clean(safe.Raw(err.Error())).OneLine()
+}
+
+// polled is the answer of one poll.
+type polled struct {
+	takes   []func(m *model) tea.Cmd // of the observers
+	counted bool
+	entries []shown.Entry
+	err     error
+}
+
+// poll carries out the requests of observers, and reads the newest entries of the
+// log where that is allowed.
+func (l loader) poll(looks []query, count, log bool) tea.Cmd {
+	return l.run(func(ctx context.Context) tea.Msg {
+		msg := polled{counted: count}
+		for _, look := range looks {
+			take, err := look(ctx)
+			if err != nil {
+				return polled{err: err}
+			}
+			msg.takes = append(msg.takes, take)
+		}
+		if !log {
+			return msg
+		}
+		entries, err := l.c.Admin.Log.List(api.LogQuery{PageSize: pollSize}).Page(ctx)
+		if err != nil && !errors.Is(err, client.ErrForbidden) { // as a moderator hears at the start
+			return polled{err: err}
+		}
+		if err == nil {
+			for _, e := range entries.Items {
+				msg.entries = append(msg.entries, shown.NewEntry(e))
+			}
+		}
+		return msg
+	})
+}
+
+// touch asks for no more than an answer.
+func (l loader) touch(count bool) tea.Cmd {
+	return l.run(func(ctx context.Context) tea.Msg {
+		_, err := l.c.Accounts.Verify(ctx)
+		return polled{counted: count, err: err}
+	})
 }

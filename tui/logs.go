@@ -29,6 +29,7 @@ type logs struct {
 	table
 	filter list.Filter
 	pager
+	observerDefaults
 }
 
 func newLogs() *logs {
@@ -61,7 +62,7 @@ func (l *logs) start(m *model) tea.Cmd {
 
 func (l *logs) reload(m *model) tea.Cmd {
 	l.restart()
-	return m.load.log(l.gen, l.filter, 1)
+	return l.read(m)
 }
 
 func (l *logs) more(m *model) tea.Cmd {
@@ -69,7 +70,7 @@ func (l *logs) more(m *model) tea.Cmd {
 		return nil
 	}
 	l.next()
-	return m.load.log(l.gen, l.filter, l.page)
+	return l.read(m)
 }
 
 func (l *logs) loaded(m *model, msg logLoaded) tea.Cmd {
@@ -84,8 +85,8 @@ func (l *logs) loaded(m *model, msg logLoaded) tea.Cmd {
 	return tea.Batch(l.refresh(), l.more(m))
 }
 
-// tail takes new entries.
-func (l *logs) tail(fresh []shown.Entry) tea.Cmd {
+// logged adds the new entries.
+func (l *logs) logged(_ *model, fresh []shown.Entry, _ bool) tea.Cmd {
 	if l.page == 0 {
 		return nil
 	}
@@ -115,7 +116,11 @@ func (l *logs) queryDue(m *model, gen int) tea.Cmd {
 	return l.reload(m)
 }
 
-func (l *logs) on() places { return onLog }
+func (l *logs) on() places                { return onLog }
+func (l *logs) tab() command              { return doLog }
+func (l *logs) allowed(keys *keymap) bool { return keys.has(doLog) }
+func (l *logs) moved(m *model) tea.Cmd    { return tea.Batch(l.refresh(), l.more(m)) }
+func (l *logs) rows(d layout) area        { return area{l.List, d.width, l.height(d)} }
 
 func (l *logs) title(*model) string { return fmt.Sprintf("LOG %d", l.Len()) }
 
@@ -134,8 +139,6 @@ func (l *logs) bar(*model) []command {
 	return []command{doIn, doFilter, doMerge, doCopy, doReports, doUsers}
 }
 
-func (l *logs) hint(*model) string { return "" }
-
 func (l *logs) run(m *model, c command) (tea.Cmd, bool) {
 	switch c {
 	case doIn:
@@ -146,8 +149,7 @@ func (l *logs) run(m *model, c command) (tea.Cmd, bool) {
 		if !ok {
 			return nil, true
 		}
-		page := &reportPage{id: l.Text(e.Row, logReport)}
-		return tea.Batch(m.open(page), m.wantShown()), true
+		return m.openTarget("report/" + l.Text(e.Row, logReport)), true
 	case doPerson:
 		return l.person(m), true
 	case doRefresh:
@@ -223,3 +225,46 @@ func (l *logs) height(d layout) int {
 	}
 	return d.body - 1 - full
 }
+
+func (l *logs) spoken(m *model) []string {
+	if l.Len() == 0 {
+		return []string{sentence(words(l.nothing(m)))}
+	}
+	return []string{fmt.Sprintf("Entry %d of %d: %s", l.Cursor()+1, l.Len(), l.spokenRow(m, l.Cursor()))}
+}
+
+func (l *logs) spokenRow(_ *model, i int) string {
+	row := l.At(i).Row
+	return told(stamp(time.Unix(l.Num(row, 0), 0)), l.Text(row, logActor), l.Text(row, logWhat))
+}
+
+// person opens the account that an entry is about, by way of a report or a status
+// where the entry names no account.
+func (l *logs) person(m *model) tea.Cmd {
+	e, ok := l.Under()
+	if !ok {
+		return nil
+	}
+	people, report, status := strings.Fields(l.Text(e.Row, logUsers)), l.Text(e.Row, logReport), l.Text(e.Row, logStatus)
+	const most = 9
+	switch {
+	case len(people) == 1:
+		return m.openUser(people[0])
+	case len(people) > 1:
+		var choices []choice
+		for i, nick := range people[:min(most, len(people))] {
+			choices = append(choices, choice{fmt.Sprint(i + 1), shown.Acct(nick).String(), func(m *model) tea.Cmd { return m.openUser(nick) }})
+		}
+		m.ask(&prompt{title: []line{plain(" whose page?")}, choices: append(choices, choice{"esc", "cancel", stay})})
+		return nil
+	case report != "":
+		return m.openTarget(reportedBy + "/" + report)
+	case status != "":
+		return m.openTarget(authorOf + "/" + status)
+	}
+	m.say(inkDim, "this entry is about no account")
+	return nil
+}
+
+// show puts the log in front, and loads it when it is first looked at.
+func (l *logs) show(m *model) tea.Cmd { return tea.Batch(m.open(l), l.start(m)) }

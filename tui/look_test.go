@@ -124,24 +124,24 @@ func TestALongQueueSaysWhatIsLoaded(t *testing.T) {
 		w.Reports = append(w.Reports, copied)
 	}
 	d := begin(t, w, 160, 40)
-	if got, want := d.m.reports.progress(d.m), "loaded 2,000 of 2,417"; got != want {
+	if got, want := d.queue().progress(d.m), "loaded 2,000 of 2,417"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	d.shows("loaded 2,000 of 2,417")
-	d.m.reports.filter = list.ParseFilter("zebra", nil)
-	d.m.reports.setView()
-	d.run(d.m.reports.refresh())
+	d.queue().filter = list.ParseFilter("zebra", nil)
+	d.queue().setView()
+	d.run(d.queue().refresh())
 	d.shows("nothing matches /zebra yet: loaded 2,000 of 2,417; the filter searches what is loaded")
 }
 
 func TestAnUnknownFilterWordIsRefusedWhileItIsTyped(t *testing.T) {
 	d := begin(t, newWorld(t), 80, 24)
 	d.press("/spam")
-	rows := d.m.reports.Len()
+	rows := d.queue().Len()
 	d.press(":b")
 	d.shows(`there is no filter spam:, as text it is "spam:b`, "/spam:b_")
-	if rows == 0 || d.m.reports.Len() != rows {
-		t.Errorf("the list follows a filter that is refused: %d rows, %d before", d.m.reports.Len(), rows)
+	if rows == 0 || d.queue().Len() != rows {
+		t.Errorf("the list follows a filter that is refused: %d rows, %d before", d.queue().Len(), rows)
 	}
 	d.press("<enter>")
 	d.shows("there is no filter spam:", "/spam:b_")

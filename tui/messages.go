@@ -25,21 +25,8 @@ type letter struct {
 	fields  []canned.Fields
 }
 
-// writeNote opens the note of a report, as far as it was written.
-func (m *model) writeNote(id string) {
-	l := letter{
-		head: "note on " + shown.ShortID(id), label: "note: ", draft: id, staged: "note " + shown.ShortID(id),
-		kind: action.ReportNote, targets: []string{"report/" + id}, fields: []canned.Fields{{canned.Report: id}},
-	}
-	if detail := m.reports.detail(id); detail != nil {
-		l.fields[0] = m.fieldsOf(detail.About, id)
-	}
-	m.choosePattern(l)
-}
-
-// writeMessage opens a message to accounts. report is the report that it is about,
-// "" for none.
-func (m *model) writeMessage(people []shown.Person, report string) {
+// writeMessage opens a message to accounts, with the values for texts about each.
+func (m *model) writeMessage(people []shown.Person, fields func(shown.Person) canned.Fields) {
 	l := letter{label: "message: ", kind: action.UserMessage}
 	var names, nicks []string
 	for _, p := range people {
@@ -47,7 +34,7 @@ func (m *model) writeMessage(people []shown.Person, report string) {
 			continue
 		}
 		names, nicks = append(names, "@"+shown.Acct(p.Nick).String()), append(nicks, p.Nick)
-		l.targets, l.fields = append(l.targets, "user/"+p.Nick), append(l.fields, m.fieldsOf(p, report))
+		l.targets, l.fields = append(l.targets, "user/"+p.Nick), append(l.fields, fields(p))
 	}
 	if len(nicks) == 0 {
 		m.say(inkDim, "nobody here to message")
@@ -58,6 +45,15 @@ func (m *model) writeMessage(people []shown.Person, report string) {
 	l.head = "message to " + someOf(names) + ", which cannot be taken back"
 	l.staged = "message " + someOf(names) + ""
 	m.choosePattern(l)
+}
+
+// fieldsOf are the values for texts about an account.
+func (m *model) fieldsOf(p shown.Person) canned.Fields {
+	f := canned.Fields{canned.Nick: p.Nick, canned.Name: p.Name.String(), canned.Server: m.server, canned.Moderator: m.nick}
+	if _, host, remote := strings.Cut(p.Nick, "@"); remote {
+		f[canned.Host] = host
+	}
+	return f
 }
 
 // choosePattern offers the templates, unless there is a draft to go on with.

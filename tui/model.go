@@ -14,7 +14,6 @@ import (
 	"svc/client/playbook"
 	"svc/client/safe"
 	"svc/tui/list"
-	"svc/tui/nouns"
 	"svc/tui/staged"
 )
 
@@ -75,14 +74,14 @@ type model struct {
 	// heardNotice, when set, is told every notice.
 	heardNotice func(text string)
 
-	reports *reports
-	users   *users
-	log     *logs
-	nouns   map[string]*nounScreen // opened ones, by noun and scope
-	visits  []screen
-	visit   int
-	former  int // the visit before, for doLast
-	prompt  *prompt
+	tabs      []tab
+	openers   map[string]opener // by their nouns
+	observers []observer
+	nouns     map[string]*nounScreen // opened ones, by noun and scope
+	visits    []screen
+	visit     int
+	former    int // the visit before, for doLast
+	prompt    *prompt
 
 	staged   *staged.Actions
 	troubles map[string]string     // why the last action on an object failed, printable
@@ -116,7 +115,7 @@ type tick struct{ number int }
 
 func (m *model) Init() tea.Cmd {
 	m.poll.introduced = m.timer()
-	cmds := []tea.Cmd{m.load.introduce(), m.reports.reload(m), m.pollNow(), m.schedule(), m.listen()}
+	cmds := []tea.Cmd{m.load.introduce(), m.screen().renew(m), m.pollNow(), m.schedule(), m.listen()}
 	if left := m.staged.Unsent(staged.Asking); len(left) > 0 {
 		m.askUnsent(left, "was not sent last time:")
 	}
@@ -154,38 +153,18 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.polled(msg)
 	case introduced:
 		return m, m.introduced(msg)
-	case reportsLoaded:
-		return m, m.reports.loaded(m, msg)
-	case reportLoaded:
-		return m, m.reports.reported(m, msg)
-	case detailDue:
-		return m, m.reports.detailDue(m, msg.id)
-	case usersLoaded:
-		return m, m.users.loaded(m, msg)
-	case userLoaded:
-		return m, m.users.one(m, msg)
-	case queryDue:
-		return m, msg.screen.queryDue(m, msg.gen)
-	case logLoaded:
-		return m, m.log.loaded(m, msg)
+	case delivery:
+		return m, msg.deliver(m)
 	case completions:
 		m.completions(msg)
 	case commandEnded:
 		return m, m.commandEnded(msg)
-	case nounLoaded:
-		return m, msg.screen.loaded(m, msg)
 	case called:
 		return m, m.called(msg)
 	case planned:
 		m.planned(msg)
-	case tableReady:
-		return m, msg.table.ready(msg)
 	case sent:
 		return m, m.sent(msg)
-	case dossier:
-		m.users.dossier(m, msg)
-	case found:
-		return m, m.found(msg)
 	case codePage:
 		m.codePage(msg)
 	case loggedIn:
@@ -288,18 +267,15 @@ func (m *model) painted(at time.Time) {
 	}
 }
 
-// do carries out a command: the screen's own, else the program's.
+// run carries out a command: the screen's own, else a tab's, else the program's.
 func (m *model) run(c command) tea.Cmd {
 	if cmd, ok := m.screen().run(m, c); ok {
 		return cmd
 	}
+	if cmd, ok := m.showTab(c); ok {
+		return cmd
+	}
 	switch c {
-	case doReports:
-		return m.open(m.reports)
-	case doUsers:
-		return tea.Batch(m.open(m.users), m.users.start(m))
-	case doLog:
-		return tea.Batch(m.open(m.log), m.log.start(m))
 	case doHelp:
 		return m.open(newHelp(m))
 	case doActions:
@@ -354,10 +330,6 @@ func (m *model) run(c command) tea.Cmd {
 		return tea.Suspend
 	case doInterrupt:
 		return m.quit()
-	default:
-		if n := nouns.Find(string(c)); n != nil {
-			return m.openNoun(n, "")
-		}
 	}
 	return nil
 }
@@ -452,9 +424,6 @@ type filtered interface {
 	setFilter(m *model, text string) tea.Cmd
 }
 
-func (r *reports) filterText() string { return r.filter.Text }
-func (r *reports) states() []string   { return reportStates }
-
 func (m *model) introduced(msg introduced) tea.Cmd {
 	if msg.err != nil {
 		return m.trouble(msg.err)
@@ -463,13 +432,13 @@ func (m *model) introduced(msg introduced) tea.Cmd {
 	m.staff = safe.NewStaff(msg.staff)
 	clear(m.labels)
 	m.rights, m.keys = msg.rights, m.allKeys.of(msg.rights)
-	if m.mayShow(m.screen()) {
+	if m.screen().allowed(m.keys) {
 		return m.countWaiting()
 	}
 	m.notice = nil // of the reports
-	for _, first := range screenCommands() {
-		if m.keys.has(first) {
-			cmd := tea.Batch(m.run(first), m.countWaiting())
+	for _, first := range m.tabs {
+		if m.keys.has(first.do) {
+			cmd := tea.Batch(first.open(m), m.countWaiting())
 			m.visits, m.visit, m.former = m.visits[m.visit:], 0, 0
 			return cmd
 		}

@@ -1,10 +1,6 @@
 package tui
 
-import (
-	tea "github.com/charmbracelet/bubbletea"
-
-	"svc/tui/list"
-)
+import tea "github.com/charmbracelet/bubbletea"
 
 // wheelStep is how many lines a turn of the wheel scrolls.
 const wheelStep = 3
@@ -24,77 +20,44 @@ func (m *model) mouse(msg tea.MouseMsg) tea.Cmd {
 		}
 		return tea.Batch(wake, m.wheel(step, msg.X))
 	}
-	rows, height := m.rows()
-	if rows == nil {
+	here := m.screen().rows(m.layout())
+	if here.list == nil {
 		return wake
 	}
 	above := m.headerLines() + 1 // the header, and the heads of columns
-	from, to := rows.Window(height)
+	from, to := here.list.Window(here.height)
 	i := from + msg.Y - above
-	if msg.Y < above || msg.Y >= above+height || i >= to || m.layout().beside && m.screen() == m.reports && msg.X >= m.layout().pane {
+	if msg.Y < above || msg.Y >= above+here.height || i >= to || msg.X >= here.width {
 		return wake
 	}
 	switch {
 	case msg.Action == tea.MouseActionPress && msg.Button == tea.MouseButtonLeft:
 		m.dragFrom = i
-		m.jump(rows, i)
-	case msg.Action == tea.MouseActionMotion && msg.Button == tea.MouseButtonLeft && m.dragFrom >= 0 && i != rows.Cursor():
-		if rows.Cursor() == m.dragFrom {
-			rows.Mark()
+		here.list.Jump(i)
+	case msg.Action == tea.MouseActionMotion && msg.Button == tea.MouseButtonLeft && m.dragFrom >= 0 && i != here.list.Cursor():
+		if here.list.Cursor() == m.dragFrom {
+			here.list.Mark()
 			m.dragFrom = -1
 		}
-		m.jump(rows, i)
-		rows.MarkRange()
+		here.list.Jump(i)
+		here.list.MarkRange()
 		m.dragFrom = -2
 	case msg.Action == tea.MouseActionMotion && m.dragFrom == -2:
-		m.jump(rows, i)
-		rows.MarkRange()
+		here.list.Jump(i)
+		here.list.MarkRange()
 	case msg.Action == tea.MouseActionRelease:
 		m.dragFrom = -1
 	}
-	return tea.Batch(wake, m.reports.refresh(), m.reports.wantDetail(m))
+	return tea.Batch(wake, m.screen().moved(m))
 }
 
-func (m *model) jump(rows *list.List, i int) {
-	if rows == m.reports.List && i != rows.Cursor() {
-		m.reports.posts.reset()
-		m.reports.onPosts = false
-	}
-	rows.Jump(i)
-}
-
-// rows is the list in front and its height, nil on other screens.
-func (m *model) rows() (*list.List, int) {
-	d := m.layout()
-	switch s := m.screen().(type) {
-	case *reports:
-		return s.List, d.list
-	case *users:
-		return s.List, d.body - 1
-	case *logs:
-		return s.List, s.height(d)
-	case *nounScreen:
-		return s.List, s.height(d)
-	}
-	return nil, 0
-}
-
-// wheel scrolls the pane under the pointer.
+// wheel scrolls the list or the text under the pointer.
 func (m *model) wheel(step, x int) tea.Cmd {
-	overEvidence := m.screen() == m.reports && m.layout().beside && x >= m.layout().pane
-	if rows, height := m.rows(); rows != nil && !overEvidence {
-		rows.Scroll(step, height)
-		return tea.Batch(m.reports.more(m), m.reports.refresh(), m.reports.wantDetail(m))
+	here := m.screen().rows(m.layout())
+	if here.list == nil || x >= here.width {
+		m.screen().scroll(step)
+		return nil
 	}
-	switch s := m.screen().(type) {
-	case *reports:
-		s.posts.top = max(0, s.posts.top+step)
-	case *reportPage:
-		s.posts.top = max(0, s.posts.top+step)
-	case *userPage:
-		s.pane.top = max(0, s.pane.top+step)
-	case *page:
-		s.top = max(0, s.top+step)
-	}
-	return nil
+	here.list.Scroll(step, here.height)
+	return m.screen().moved(m)
 }

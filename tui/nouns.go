@@ -23,7 +23,7 @@ type nounScreen struct {
 	scope string
 
 	filter   list.Filter
-	rows     map[string]nouns.Row
+	objects  map[string]nouns.Row
 	gen      int
 	next     nouns.Reader
 	loading  bool
@@ -42,6 +42,8 @@ type nounLoaded struct {
 	page   nouns.Page
 	err    error
 }
+
+func (msg nounLoaded) deliver(m *model) tea.Cmd { return msg.screen.loaded(m, msg) }
 
 // renewAfter is how old the rows in front may get, as long as there is one page.
 const renewAfter = 10 * time.Second
@@ -62,11 +64,11 @@ func (m *model) openNoun(n *nouns.Noun, scope string) tea.Cmd {
 	if s.at.IsZero() && !s.loading {
 		return tea.Batch(cmd, s.reload(m))
 	}
-	return tea.Batch(cmd, m.renewNoun())
+	return tea.Batch(cmd, s.renew(m))
 }
 
 func newNounScreen(n *nouns.Noun, scope string) *nounScreen {
-	s := &nounScreen{table: table{List: list.New(1, 1)}, noun: n, scope: scope, rows: map[string]nouns.Row{}, total: -1}
+	s := &nounScreen{table: table{List: list.New(1, 1)}, noun: n, scope: scope, objects: map[string]nouns.Row{}, total: -1}
 	for i, other := range nouns.All() {
 		if other.Name == n.Name {
 			s.place = nounPlace(i)
@@ -134,13 +136,13 @@ func (s *nounScreen) loaded(m *model, msg nounLoaded) tea.Cmd {
 		s.total = msg.page.Total
 	}
 	if msg.first {
-		clear(s.rows)
+		clear(s.objects)
 		s.banner = msg.page.Banner
 	}
 	var rows []list.Row
 	for _, r := range msg.page.Rows {
-		rows = append(rows, list.Row{ID: r.ID, Texts: []string{haystack(r)}, Nums: []int64{int64(len(s.rows))}})
-		s.rows[r.ID] = r
+		rows = append(rows, list.Row{ID: r.ID, Texts: []string{haystack(r)}, Nums: []int64{int64(len(s.objects))}})
+		s.objects[r.ID] = r
 	}
 	if msg.first {
 		s.Replace(rows)
@@ -173,11 +175,10 @@ func (m *model) outdated(kind action.Kind) {
 	}
 }
 
-// renewNoun loads the table in front again, where it changed or grew old and is
-// no longer than a page.
-func (m *model) renewNoun() tea.Cmd {
-	s, ok := m.screen().(*nounScreen)
-	if !ok || s.loading || m.prompt != nil {
+// renew loads the table again where it changed, or grew old and is no longer than a
+// page.
+func (s *nounScreen) renew(m *model) tea.Cmd {
+	if s.loading || m.prompt != nil {
 		return nil
 	}
 	if s.outdated || s.next == nil && m.timer().Sub(s.at) > renewAfter {
@@ -190,14 +191,14 @@ func (m *model) renewNoun() tea.Cmd {
 func (s *nounScreen) chosen() []nouns.Row {
 	var rows []nouns.Row
 	for _, row := range s.Chosen() {
-		rows = append(rows, s.rows[s.ID(row)])
+		rows = append(rows, s.objects[s.ID(row)])
 	}
 	return rows
 }
 
 // under is the row under the cursor.
 func (s *nounScreen) under() (nouns.Row, bool) {
-	r, ok := s.rows[s.UnderID()]
+	r, ok := s.objects[s.UnderID()]
 	return r, ok
 }
 
@@ -224,7 +225,17 @@ func (s *nounScreen) queryDue(m *model, gen int) tea.Cmd {
 	return s.reload(m)
 }
 
-func (s *nounScreen) on() places { return s.place }
+func (s *nounScreen) on() places                { return s.place }
+func (s *nounScreen) tab() command              { return command(s.noun.Name) }
+func (s *nounScreen) allowed(keys *keymap) bool { return keys.has(s.tab()) }
+func (s *nounScreen) moved(m *model) tea.Cmd    { return tea.Batch(s.refresh(), s.more(m)) }
+
+func (s *nounScreen) rows(d layout) area {
+	if s.beside(d) {
+		return area{s.List, tableWidth(d), s.height(d)}
+	}
+	return area{s.List, d.width, s.height(d)}
+}
 
 func (s *nounScreen) title(*model) string {
 	name := strings.ToUpper(s.noun.Name)
@@ -280,6 +291,9 @@ func (s *nounScreen) height(d layout) int {
 // besideNoun is the width from which a table has all of the row beside it.
 const besideNoun = 120
 
+// tableWidth is the width of a table with all of the row beside it.
+func tableWidth(d layout) int { return d.width * 11 / 20 }
+
 func (s *nounScreen) beside(d layout) bool {
 	return s.noun.Beside && d.evidence > 0 && d.width >= besideNoun
 }
@@ -289,7 +303,7 @@ func (s *nounScreen) draw(m *model, d layout) []line {
 		return s.drawTable(m, d)
 	}
 	whole := d.width
-	d.width, d.evidence = whole*11/20, 0 // all of the table is rows
+	d.width, d.evidence = tableWidth(d), 0 // all of the table is rows
 	table := s.drawTable(m, d)
 	right := whole - d.width - 3
 	var form []line
@@ -385,7 +399,7 @@ func (s *nounScreen) heads(width int) string {
 }
 
 func (s *nounScreen) drawRow(m *model, row int, cursor bool, width int) line {
-	r := s.rows[s.ID(row)]
+	r := s.objects[s.ID(row)]
 	lead, ink := []byte("    "), inkPlain
 	if cursor {
 		lead[0] = '>'
@@ -442,4 +456,38 @@ func rowLines(m *model, r nouns.Row, width int) []line {
 		lines = append(lines, inked(inkBad, " ! "+reason))
 	}
 	return lines
+}
+
+func (s *nounScreen) spoken(m *model) []string {
+	if s.Len() == 0 {
+		return []string{sentence(words(s.nothing(m)))}
+	}
+	lines := []string{fmt.Sprintf("%d of %d: %s", s.Cursor()+1, s.Len(), s.spokenRow(m, s.Cursor()))}
+	if s.banner.String() != "" {
+		lines = append(lines, sentence(s.banner.String()))
+	}
+	if r, ok := s.under(); ok {
+		for _, d := range r.More {
+			lines = append(lines, detailWords(d))
+		}
+		if reason := m.troubles[r.Target]; reason != "" {
+			lines = append(lines, sentence("failed: "+reason))
+		}
+	}
+	return lines
+}
+
+func detailWords(d nouns.Detail) string {
+	return strings.TrimPrefix(d.Label+": "+d.Text.OneLine().String(), ": ")
+}
+
+func (s *nounScreen) spokenRow(m *model, i int) string {
+	r := s.objects[s.ID(s.At(i).Row)]
+	var parts []string
+	for j, c := range s.noun.Columns {
+		if text := r.Cells[j].String(); text != "" {
+			parts = append(parts, strings.ToLower(c.Head)+" "+text)
+		}
+	}
+	return told(append(parts, m.wish(r.Target))...)
 }

@@ -299,7 +299,7 @@ func (m *model) called(msg called) tea.Cmd {
 	if msg.screen != nil {
 		msg.screen.outdated = true
 	}
-	return m.renewNoun()
+	return m.screen().renew(m)
 }
 
 // planned is a plan that was made up, or the end of one that was carried out.

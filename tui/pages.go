@@ -11,6 +11,7 @@ import (
 
 // page is text to read and scroll.
 type page struct {
+	textDefaults
 	name  string
 	text  func(width int) []line
 	lines []line // as last drawn
@@ -18,11 +19,23 @@ type page struct {
 	shown int
 }
 
-func (p *page) on() places            { return onPage }
-func (p *page) title(*model) string   { return p.name }
-func (p *page) extras(*model) []extra { return nil }
-func (p *page) hint(*model) string    { return "" }
-func (p *page) bar(*model) []command  { return []command{doDown, doUp, doBack} }
+func (p *page) on() places             { return onPage }
+func (p *page) tab() command           { return "" }
+func (p *page) title(*model) string    { return p.name }
+func (p *page) bar(*model) []command   { return []command{doDown, doUp, doBack} }
+func (p *page) scroll(n int)           { p.top = max(0, p.top+n) }
+func (p *page) position(*model) string { return p.name }
+
+func (p *page) spoken(m *model) []string {
+	p.draw(m, m.layout())
+	var lines []string
+	for _, l := range p.lines {
+		if text := words(l); text != "" {
+			lines = append(lines, text)
+		}
+	}
+	return lines
+}
 
 func (p *page) draw(_ *model, d layout) []line {
 	p.shown, p.lines = d.body, p.text(d.width)

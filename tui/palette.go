@@ -106,21 +106,12 @@ func (p *prompt) completed(text string, words []string, list func([]string)) {
 // screenNames are the names of the screens that there are.
 func (m *model) screenNames() []string {
 	var names []string
-	for _, screen := range screenCommands() {
-		if m.keys.has(screen) {
-			names = append(names, string(screen))
+	for _, t := range m.tabs {
+		if m.keys.has(t.do) {
+			names = append(names, string(t.do))
 		}
 	}
 	return names
-}
-
-// screenCommands show the screens.
-func screenCommands() []command {
-	commands := []command{doReports, doUsers, doLog}
-	for _, n := range nouns.All() {
-		commands = append(commands, command(n.Name))
-	}
-	return commands
 }
 
 // paletteMatches are the names of commands of this screen in which the letters of a
@@ -227,21 +218,12 @@ func (m *model) object(text string) (tea.Cmd, bool) {
 		return nil, false
 	}
 	word, name := words[0], words[1]
-	switch word {
-	case "context", "ctx":
-		if m.keys.has(doContexts) && !slices.Contains(contextVerbs, name) {
-			return m.switchTo(name), true
-		}
-	case "user":
-		if m.keys.has(doUsers) {
-			return m.openUser(strings.TrimPrefix(name, "user/")), true
-		}
-	case "report":
-		if m.keys.has(doReports) && strings.ContainsAny(name, "0123456789") {
-			id := strings.TrimPrefix(name, "report/")
-			m.reports.asked[id] = true
-			return tea.Batch(m.open(&reportPage{id: id}), m.load.report(id)), true
-		}
+	if (word == "context" || word == "ctx") && m.keys.has(doContexts) && !slices.Contains(contextVerbs, name) {
+		return m.switchTo(name), true
+	}
+	name = strings.TrimPrefix(name, word+"/")
+	if o, known := m.openers[word]; known && m.keys.has(o.needs) && (o.fits == nil || o.fits(name)) {
+		return o.open(m, name), true
 	}
 	n := nouns.Find(word)
 	if n == nil || n.Of == "" || !m.keys.has(command(n.Name)) {
@@ -307,7 +289,7 @@ func (m *model) commandEnded(msg commandEnded) tea.Cmd {
 		}}
 		return tea.Batch(cmd, m.open(out))
 	}
-	return tea.Batch(cmd, m.renewNoun())
+	return tea.Batch(cmd, m.screen().renew(m))
 }
 
 // noCommand is the problem of a name that no command has.

@@ -14,101 +14,29 @@ import (
 	"svc/tui/shown"
 )
 
-// dossier is what there is about an account beside its profile and posts.
-type dossier struct {
+// record is what there is about an account beside its profile and posts.
+type record struct {
 	nick string
 	log  []shown.Entry
 	own  []journal.Entry // of this machine, newest first
 	err  error
 }
 
-// found is the account that another object led to.
-type found struct {
-	person shown.Person
-	err    error
-}
-
 // openPerson shows an account, at first as far as the object in front knew it.
-func (m *model) openPerson(p shown.Person) tea.Cmd {
+func (r *reports) openPerson(m *model, p shown.Person) tea.Cmd {
 	if p.Nick == "" {
 		m.say(inkDim, "the account is gone")
 		return nil
 	}
-	page := m.users.pages[p.Nick]
+	page := r.pages[p.Nick]
 	if page == nil {
-		page = newUserPage(p.Nick)
-		m.users.pages[p.Nick] = page
+		page = newUserPage(r, p.Nick)
+		r.pages[p.Nick] = page
 	}
 	if page.user == nil && p.Acct.String() != "" {
 		page.user = &p
 	}
-	return tea.Batch(m.open(page), m.readUser(p.Nick), m.readDossier(p.Nick))
-}
-
-func (m *model) openUser(nick string) tea.Cmd { return m.openPerson(shown.Person{Nick: nick}) }
-
-// readUser reads an account and its statuses, as far as that is allowed.
-func (m *model) readUser(nick string) tea.Cmd {
-	return m.load.user(nick, m.rights.has(nouns.NeedsUsers), m.rights.has(nouns.NeedsStatuses))
-}
-
-// readDossier reads the lines of the log about an account, where that is allowed, and
-// those of the journal.
-func (m *model) readDossier(nick string) tea.Cmd {
-	return m.load.dossier(nick, m.journal, m.rights.has(nouns.NeedsLog))
-}
-
-func (u *users) dossier(m *model, d dossier) {
-	if page := u.pages[d.nick]; page != nil {
-		page.dossier = d
-	}
-	if d.err != nil {
-		m.say(inkBad, "history of "+shown.Acct(d.nick).String()+": "+wording(d.err).String())
-	}
-}
-
-// found opens the account that a report or a status of the log led to.
-func (m *model) found(msg found) tea.Cmd {
-	if msg.err != nil {
-		m.say(inkBad, wording(msg.err).String())
-		return nil
-	}
-	return m.openPerson(msg.person)
-}
-
-// aboutReport opens the account that a report is about.
-func (m *model) aboutReport(id string) tea.Cmd {
-	if row, known := m.reports.Row(id); known {
-		return m.openPerson(m.reports.about(row))
-	}
-	return m.load.aboutReport(id)
-}
-
-// person opens the account that an entry of the log is about.
-func (l *logs) person(m *model) tea.Cmd {
-	e, ok := l.Under()
-	if !ok {
-		return nil
-	}
-	people, report, status := strings.Fields(l.Text(e.Row, logUsers)), l.Text(e.Row, logReport), l.Text(e.Row, logStatus)
-	const most = 9
-	switch {
-	case len(people) == 1:
-		return m.openUser(people[0])
-	case len(people) > 1:
-		var choices []choice
-		for i, nick := range people[:min(most, len(people))] {
-			choices = append(choices, choice{fmt.Sprint(i + 1), shown.Acct(nick).String(), func(m *model) tea.Cmd { return m.openUser(nick) }})
-		}
-		m.ask(&prompt{title: []line{plain(" whose page?")}, choices: append(choices, choice{"esc", "cancel", stay})})
-		return nil
-	case report != "":
-		return m.aboutReport(report)
-	case status != "":
-		return m.load.byStatus(status)
-	}
-	m.say(inkDim, "this entry is about no account")
-	return nil
+	return tea.Batch(m.open(page), r.readUser(m, p.Nick), r.readRecord(m, p.Nick))
 }
 
 // paragraph is a heading with its lines.
@@ -120,14 +48,15 @@ type paragraph struct {
 // paragraphs are the reports about and by an account, its lines of the log, and what
 // was done to it from here.
 func (p *userPage) paragraphs(m *model) []paragraph {
-	about, by := m.reports.with(p.nick, colNick), m.reports.with(p.nick, colByNick)
-	scanned := m.reports.scanned()
+	queue := p.queue
+	about, by := queue.with(p.nick, colNick), queue.with(p.nick, colByNick)
+	scanned := queue.scanned()
 	if !m.rights.has(nouns.NeedsReports) {
 		scanned = " (not among your privileges)"
 	}
 	history := "no reports"
-	if t := m.reports.tallies[p.nick]; t != nil {
-		history = m.reports.history(t)
+	if t := queue.tallies[p.nick]; t != nil {
+		history = queue.history(t)
 	}
 	var all []paragraph
 	add := func(head string, lines []string) {
@@ -139,12 +68,12 @@ func (p *userPage) paragraphs(m *model) []paragraph {
 	}
 	var lines []string
 	for _, row := range about {
-		lines = append(lines, m.reportLine(row, "by "+m.reports.Text(row, colBy)))
+		lines = append(lines, queue.reportLine(m, row, "by "+queue.Text(row, colBy)))
 	}
 	add("HISTORY "+history+scanned, lines)
 	lines = nil
 	for _, row := range by {
-		lines = append(lines, m.reportLine(row, "about "+m.reports.Text(row, colAbout)))
+		lines = append(lines, queue.reportLine(m, row, "about "+queue.Text(row, colAbout)))
 	}
 	add("REPORTED BY THEM "+reportCount(len(by))+scanned, lines)
 	lines = nil
@@ -159,8 +88,8 @@ func (p *userPage) paragraphs(m *model) []paragraph {
 		report, isReport := strings.CutPrefix(e.Action.Target, "report/")
 		ours := e.Action.Target == "user/"+p.nick
 		if isReport {
-			row, known := m.reports.Row(report)
-			ours = known && m.reports.Text(row, colNick) == p.nick
+			row, known := queue.Row(report)
+			ours = known && queue.Text(row, colNick) == p.nick
 		}
 		if !ours {
 			continue
@@ -176,8 +105,7 @@ func (p *userPage) paragraphs(m *model) []paragraph {
 }
 
 // reportLine is a report in a line of a person's page.
-func (m *model) reportLine(row int, with string) string {
-	r := m.reports
+func (r *reports) reportLine(m *model, row int, with string) string {
 	state, _, message, _ := r.drawState(m, row)
 	old := safe.Age(m.now().Sub(time.Unix(r.Num(row, numAt), 0)))
 	return strings.TrimSuffix(fmt.Sprintf("%s  %s  %s  %s: %s", shown.ShortID(r.ID(row)), state, old, with, message), ": ")

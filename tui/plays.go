@@ -25,7 +25,7 @@ func (r *reports) play(m *model) tea.Cmd {
 	cases := r.cases(m, rows, &r.posts)
 	// Grouped by reporter, a row does not name the accounts of its reports.
 	asks := len(cases) > 1 || len(cases) == 1 && r.group == byReporter
-	return m.askPlay(cases, asks, func(m *model) tea.Cmd {
+	return r.askPlay(m, cases, asks, func(m *model) tea.Cmd {
 		if marked {
 			r.Unmark()
 		} else {
@@ -36,17 +36,17 @@ func (r *reports) play(m *model) tea.Cmd {
 }
 
 func (p *reportPage) play(m *model) tea.Cmd {
-	row, known := m.reports.Row(p.id)
+	row, known := p.queue.Row(p.id)
 	if !known {
 		m.say(inkDim, "this report is not in the list; open the reports in its state")
 		return nil
 	}
-	return m.askPlay(m.reports.cases(m, []int{row}, &p.posts), false, func(m *model) tea.Cmd {
-		if m.reports.UnderID() == p.id {
-			m.reports.pass(m)
+	return p.queue.askPlay(m, p.queue.cases(m, []int{row}, &p.posts), false, func(m *model) tea.Cmd {
+		if p.queue.UnderID() == p.id {
+			p.queue.pass(m)
 			p.follow(m)
 		}
-		return tea.Batch(m.reports.refresh(), m.reports.more(m), m.reports.wantDetail(m))
+		return tea.Batch(p.queue.refresh(), p.queue.more(m), p.queue.wantDetail(m))
 	})
 }
 
@@ -74,7 +74,7 @@ func (r *reports) cases(m *model, rows []int, posts *postPane) []playbook.Case {
 			i = len(cases)
 			at[nick] = i
 			cases = append(cases, playbook.Case{
-				Nick: nick, Fields: m.fieldsOf(r.about(row), r.ID(row)), Before: map[string]map[string]string{},
+				Nick: nick, Fields: r.fieldsOf(m, r.about(row), r.ID(row)), Before: map[string]map[string]string{},
 			})
 			cases[i].Before["user/"+nick] = map[string]string{"deactivated": fmt.Sprint(r.Num(row, numFlags)&flagDeactivated != 0)}
 		}
@@ -124,16 +124,11 @@ func (r *reports) postsOf(row int) []string {
 	return ids
 }
 
-// fieldsOf are the values for texts about an account, and about a report where
-// there is one.
-func (m *model) fieldsOf(p shown.Person, report string) canned.Fields {
-	f := canned.Fields{
-		canned.Nick: p.Nick, canned.Name: p.Name.String(), canned.Server: m.server, canned.Moderator: m.nick, canned.Report: report,
-	}
-	if _, host, remote := strings.Cut(p.Nick, "@"); remote {
-		f[canned.Host] = host
-	}
-	if detail, ok := m.reports.details.Peek(report); ok {
+// fieldsOf are the values for texts about an account and a report about it.
+func (r *reports) fieldsOf(m *model, p shown.Person, report string) canned.Fields {
+	f := m.fieldsOf(p)
+	f[canned.Report] = report
+	if detail, ok := r.details.Peek(report); ok {
 		f[canned.Reason] = detail.Text.OneLine().String()
 	}
 	return f
@@ -195,7 +190,7 @@ func alreadySo(a action.Action) bool {
 
 // askPlay offers the playbooks for cases with their consequences, so that a clear
 // case takes this key and one more. With names, the accounts are asked about.
-func (m *model) askPlay(cases []playbook.Case, names bool, after func(*model) tea.Cmd) tea.Cmd {
+func (r *reports) askPlay(m *model, cases []playbook.Case, names bool, after func(*model) tea.Cmd) tea.Cmd {
 	if len(cases) == 0 {
 		return nil
 	}
@@ -205,7 +200,7 @@ func (m *model) askPlay(cases []playbook.Case, names bool, after func(*model) te
 		return nil
 	}
 	who := accountsOf(cases)
-	title := []line{inked(inkStrong, " play on "+someOf(who)+m.reports.openAbout(cases))}
+	title := []line{inked(inkStrong, " play on "+someOf(who)+r.openAbout(cases))}
 	var preview []line
 	var choices []choice
 	for _, o := range offers {

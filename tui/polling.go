@@ -98,29 +98,36 @@ func (m *model) pollDue(msg pollDue) tea.Cmd {
 	}
 	m.poll.running, m.poll.again = true, false
 	count := m.poll.counted.IsZero() || m.timer().Sub(m.poll.counted) > countEvery
-	if !m.rights.has(nouns.NeedsReports) {
-		return m.load.touch()
+	var looks []query
+	for _, o := range m.observers {
+		if l := o.look(m, count); l != nil {
+			looks = append(looks, l)
+		}
 	}
-	return m.load.poll(m.reports.gen, m.reports.serverState(), count, m.rights.has(nouns.NeedsLog))
+	if len(looks) == 0 {
+		return m.load.touch(count)
+	}
+	return m.load.poll(looks, count, m.rights.has(nouns.NeedsLog))
 }
 
 func (m *model) polled(msg polled) tea.Cmd {
 	m.poll.running, m.poll.last = false, m.timer()
 	if msg.err != nil {
-		return tea.Batch(m.reportsTrouble(msg.err), m.schedulePoll())
+		return tea.Batch(m.troubleWith(nouns.NeedsReports, msg.err), m.schedulePoll())
 	}
 	recovered := m.recovered()
 	var waiting tea.Cmd
-	if msg.all >= 0 || !m.rights.has(nouns.NeedsReports) && m.timer().Sub(m.poll.counted) > countEvery {
+	if msg.counted {
 		m.poll.counted = m.timer()
 		waiting = m.countWaiting()
 	}
-	cmds := []tea.Cmd{recovered, waiting, m.readLog(msg.entries), m.reports.polled(m, msg), m.renewNoun()}
+	cmds := []tea.Cmd{recovered, waiting, m.readLog(msg.entries)}
+	for _, take := range msg.takes {
+		cmds = append(cmds, take(m))
+	}
+	cmds = append(cmds, m.screen().renew(m))
 	if !m.asked || m.timer().Sub(m.poll.introduced) > rightsEvery {
 		cmds = append(cmds, m.renewRights())
-	}
-	if !m.reports.begun() && m.rights.has(nouns.NeedsReports) {
-		cmds = append(cmds, m.reports.reload(m))
 	}
 	return tea.Batch(append(cmds, m.schedulePoll())...)
 }
@@ -151,22 +158,12 @@ func (m *model) readLog(entries []shown.Entry) tea.Cmd {
 	for _, e := range fresh {
 		m.saw(e)
 	}
-	cmds := []tea.Cmd{m.log.tail(fresh)}
-	if first {
-		return tea.Batch(cmds...)
-	}
 	for _, e := range fresh {
-		cmds = append(cmds, m.reports.logged(m, e))
-		m.users.logged(e)
-		if e.Actor != m.me.String() {
+		if !first && e.Actor != m.me.String() {
 			m.say(inkDim, e.Actor+" "+e.What.String())
 		}
 	}
-	if len(fresh) == pollSize {
-		// The log moved on by more than one look holds.
-		cmds = append(cmds, m.reports.reload(m))
-	}
-	return tea.Batch(append(cmds, m.reports.refresh(), m.users.refresh())...)
+	return m.observed(func(o observer) tea.Cmd { return o.logged(m, fresh, first) })
 }
 
 // trouble notes why the server did not answer as hoped.
@@ -201,10 +198,10 @@ func (m *model) renewRights() tea.Cmd {
 	return m.load.introduce()
 }
 
-// reportsTrouble is trouble with reports. At the start they are asked for before it
-// is known that a moderator may not read them.
-func (m *model) reportsTrouble(err error) tea.Cmd {
-	if errors.Is(err, client.ErrForbidden) && !errors.Is(err, client.ErrTokenRejected) && !m.rights.has(nouns.NeedsReports) {
+// troubleWith is trouble with a request that takes a privilege. At the start some
+// are sent before the privileges are known.
+func (m *model) troubleWith(needs nouns.Privilege, err error) tea.Cmd {
+	if errors.Is(err, client.ErrForbidden) && !errors.Is(err, client.ErrTokenRejected) && !m.rights.has(needs) {
 		return nil
 	}
 	return m.trouble(err)

@@ -246,3 +246,24 @@ func indentIn(ink ink, label string, text safe.Safe, width int) []line {
 	}
 	return lines
 }
+
+// lookAt carries out commands on statuses that change nothing on the server.
+func (r *reports) lookAt(m *model, c command, pane *postPane, posts []shown.Post, id string, who shown.Person) {
+	switch c {
+	case doShowCW:
+		if !pane.open(posts) {
+			m.say(inkDim, "no hidden text here")
+		}
+	case doHideCW:
+		r.posts.closeAll()
+		pane.closeAll()
+	case doMedia:
+		m.askMedia(pane, posts)
+	case doCopy:
+		var address string
+		if pane.at < len(posts) {
+			address = posts[pane.at].URL
+		}
+		m.askCopy(id, who.Nick, address)
+	}
+}

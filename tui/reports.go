@@ -11,6 +11,7 @@ import (
 	"svc/client"
 	"svc/client/safe"
 	"svc/tui/list"
+	"svc/tui/nouns"
 	"svc/tui/shown"
 )
 
@@ -76,6 +77,7 @@ func (s sorting) String() string { return [sortings]string{"age", "oldest", "rep
 // reports is the screen of the report queue.
 type reports struct {
 	table
+	observerDefaults
 	state  string
 	filter list.Filter
 	group  grouping
@@ -98,6 +100,8 @@ type reports struct {
 	noted     bool // answers carry notes
 	folds     folds
 	folded    foldedCount
+	pages     map[string]*userPage // opened ones, by nickname
+	at        int                  // the row that posts is about
 }
 
 // keepDetails is how many reports are kept whole.
@@ -111,7 +115,7 @@ func newReports() *reports {
 	r := &reports{
 		table: table{List: list.New(reportTexts, reportNums)}, state: "open", details: details, all: -1,
 		asked: map[string]bool{}, tallies: map[string]*tally{}, openHosts: map[string]int{}, viewed: map[string]bool{}, walked: map[string]bool{},
-		posts: newPostPane(),
+		posts: newPostPane(), pages: map[string]*userPage{},
 	}
 	r.setView()
 	return r
@@ -149,7 +153,45 @@ func reportRow(r *shown.Report) list.Row {
 	}
 }
 
-func (r *reports) on() places { return onReports }
+func (r *reports) on() places                { return onReports }
+func (r *reports) tab() command              { return doReports }
+func (r *reports) allowed(keys *keymap) bool { return keys.has(doReports) }
+func (r *reports) filterText() string        { return r.filter.Text }
+func (r *reports) states() []string          { return reportStates }
+func (r *reports) scroll(n int)              { r.posts.top = max(0, r.posts.top+n) }
+
+func (r *reports) rows(d layout) area {
+	if d.beside {
+		return area{r.List, d.pane, d.list}
+	}
+	return area{r.List, d.width, d.list}
+}
+
+// moved goes to the first post of the report or group that is under the cursor now.
+func (r *reports) moved(m *model) tea.Cmd {
+	if r.Cursor() != r.at {
+		r.at, r.onPosts = r.Cursor(), false
+		r.posts.reset()
+	}
+	return tea.Batch(r.refresh(), r.more(m), r.wantDetail(m))
+}
+
+// renew loads the list when it is first looked at, and then the report under the
+// cursor when it went out of date.
+func (r *reports) renew(m *model) tea.Cmd {
+	if !r.begun() && m.rights.has(nouns.NeedsReports) {
+		return r.reload(m)
+	}
+	return r.wantDetail(m)
+}
+
+// openReports are the open reports, as far as the server counted them.
+func (r *reports) openReports(m *model) int {
+	if r.state == "open" {
+		return r.total + r.stagedMoves(m)
+	}
+	return r.queue
+}
 
 // setView applies state, filter, sort and group to the list.
 func (r *reports) setView() {
@@ -200,7 +242,7 @@ func (r *reports) serverState() string {
 func (r *reports) reload(m *model) tea.Cmd {
 	r.restart()
 	r.walked = map[string]bool{}
-	return m.load.reports(r.gen, r.serverState(), 1)
+	return r.read(m)
 }
 
 // eager is how many rows are loaded without being looked at.
@@ -216,7 +258,7 @@ func (r *reports) more(m *model) tea.Cmd {
 		return nil
 	}
 	r.next()
-	return m.load.reports(r.gen, r.serverState(), r.page)
+	return r.read(m)
 }
 
 func (r *reports) loaded(m *model, msg reportsLoaded) tea.Cmd {
@@ -226,7 +268,7 @@ func (r *reports) loaded(m *model, msg reportsLoaded) tea.Cmd {
 	r.took(msg.page, len(msg.rows), msg.err)
 	if msg.err != nil {
 		r.complete = r.complete || r.page > 0 && !errors.Is(msg.err, client.ErrNetwork)
-		return m.reportsTrouble(msg.err)
+		return m.troubleWith(nouns.NeedsReports, msg.err)
 	}
 	r.counted(msg.total)
 	m.poll.good = m.timer()
@@ -301,8 +343,8 @@ func (r *reports) movedBy(from, to string) int {
 	return 0
 }
 
-// staged is how the number of shown reports changes with the actions that wait.
-func (r *reports) staged(m *model) int {
+// stagedMoves is how the number of shown reports changes with the actions that wait.
+func (r *reports) stagedMoves(m *model) int {
 	n := 0
 	for _, item := range m.staged.Items {
 		for _, a := range item.Actions {
@@ -352,8 +394,7 @@ func (r *reports) reconcile(m *model, met map[string]bool, oldest string) tea.Cm
 			continue
 		}
 		if len(cmds) < most && !r.asked[id] {
-			r.asked[id] = true
-			cmds = append(cmds, m.load.report(id))
+			cmds = append(cmds, r.readReport(m, id))
 		}
 	}
 	return tea.Batch(cmds...)
@@ -366,3 +407,25 @@ func (r *reports) counted(total int) {
 		r.queue = total
 	}
 }
+
+// register puts the queue into the program, with the pages that it leads to.
+func (r *reports) register(m *model) {
+	m.observers = append(m.observers, r)
+	m.tabs = append(m.tabs, tab{do: doReports, open: func(m *model) tea.Cmd { return m.open(r) }, waiting: r.openReports})
+	m.openers["report"] = opener{
+		needs: doReports, fits: func(name string) bool { return strings.ContainsAny(name, "0123456789") },
+		open: func(m *model, id string) tea.Cmd {
+			return tea.Batch(m.open(newReportPage(r, id)), r.readReport(m, id))
+		},
+	}
+	m.openers["user"] = opener{needs: doUsers, open: func(m *model, nick string) tea.Cmd { return r.openPerson(m, shown.Person{Nick: nick}) }}
+	m.openers[reportedBy] = opener{open: r.aboutReport}
+	m.openers[authorOf] = opener{open: r.byStatus}
+}
+
+// Names of objects that lead to an account: the id of a report about it, and that of
+// a status by it.
+const (
+	reportedBy = "reported by"
+	authorOf   = "author of"
+)

@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client/action"
+	"svc/client/canned"
 	"svc/client/safe"
 	"svc/tui/list"
 	"svc/tui/shown"
@@ -36,7 +37,7 @@ func (r *reports) run(m *model, c command) (cmd tea.Cmd, ok bool) {
 				m.askConflict(item)
 				return nil, true
 			}
-			return tea.Batch(m.open(&reportPage{id: id}), r.wantDetail(m)), true
+			return tea.Batch(m.open(newReportPage(r, id)), r.wantDetail(m)), true
 		}
 	case doGroup:
 		r.group = (r.group + 1) % groupings
@@ -93,7 +94,7 @@ func (r *reports) change(m *model, c command) (tea.Cmd, bool) {
 		return r.changeState(m, c), true
 	case doNote:
 		if id := r.UnderID(); id != "" {
-			m.writeNote(id)
+			r.writeNote(m, id)
 			return nil, true
 		}
 	case doPerson:
@@ -104,14 +105,14 @@ func (r *reports) change(m *model, c command) (tea.Cmd, bool) {
 				m.say(inkDim, "the group is about several accounts; open it and choose one")
 				return nil, true
 			}
-			return m.openPerson(p), true
+			return r.openPerson(m, p), true
 		}
 	case doMessage:
 		report := ""
 		if rows := r.Chosen(); len(rows) == 1 {
 			report = r.ID(rows[0])
 		}
-		m.writeMessage(r.known(r.people(r.Chosen())), report)
+		r.writeMessage(m, r.known(r.people(r.Chosen())), report)
 		return nil, true
 	case doClaim:
 		return r.stageClaims(m, r.Chosen()), true
@@ -126,7 +127,7 @@ func (r *reports) change(m *model, c command) (tea.Cmd, bool) {
 	case doShowCW, doHideCW, doMedia, doCopy:
 		if detail := r.detail(r.UnderID()); detail != nil {
 			posts, _ := r.shownPosts()
-			m.lookAt(c, &r.posts, posts, detail.ID, detail.About)
+			r.lookAt(m, c, &r.posts, posts, detail.ID, detail.About)
 			return nil, true
 		}
 	default:
@@ -222,4 +223,22 @@ func someOf(names []string) string {
 		return strings.Join(names, ", ")
 	}
 	return fmt.Sprintf("%s +%d", strings.Join(names[:few], ", "), len(names)-few)
+}
+
+// writeNote opens the note of a report, as far as it was written.
+func (r *reports) writeNote(m *model, id string) {
+	l := letter{
+		head: "note on " + shown.ShortID(id), label: "note: ", draft: id, staged: "note " + shown.ShortID(id),
+		kind: action.ReportNote, targets: []string{"report/" + id}, fields: []canned.Fields{{canned.Report: id}},
+	}
+	if detail := r.detail(id); detail != nil {
+		l.fields[0] = r.fieldsOf(m, detail.About, id)
+	}
+	m.choosePattern(l)
+}
+
+// writeMessage opens a message to accounts. report is the report that it is about,
+// "" for none.
+func (r *reports) writeMessage(m *model, people []shown.Person, report string) {
+	m.writeMessage(people, func(p shown.Person) canned.Fields { return r.fieldsOf(m, p, report) })
 }

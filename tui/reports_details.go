@@ -9,6 +9,7 @@ import (
 
 	"svc/client"
 	"svc/client/action"
+	"svc/tui/nouns"
 	"svc/tui/shown"
 )
 
@@ -23,7 +24,7 @@ func (r *reports) reported(m *model, msg reportLoaded) tea.Cmd {
 		return r.refresh()
 	}
 	if msg.err != nil {
-		return m.reportsTrouble(msg.err)
+		return m.troubleWith(nouns.NeedsReports, msg.err)
 	}
 	r.keep(m, msg.report)
 	var more tea.Cmd
@@ -64,8 +65,7 @@ func (r *reports) readOne(m *model, id string) tea.Cmd {
 	if _, known := r.Row(id); !known || r.asked[id] || len(r.asked) >= atOnce {
 		return nil
 	}
-	r.asked[id] = true
-	return m.load.report(id)
+	return r.readReport(m, id)
 }
 
 // keep stores a report, unless a fresher one is known.
@@ -92,7 +92,12 @@ func (r *reports) detail(id string) *shown.Report {
 // detailWait is how long the cursor rests before a report is fetched for it.
 const detailWait = 80 * time.Millisecond
 
-type detailDue struct{ id string }
+type detailDue struct {
+	queue *reports
+	id    string
+}
+
+func (msg detailDue) deliver(m *model) tea.Cmd { return msg.queue.detailDue(m, msg.id) }
 
 // wantDetail fetches the report under the cursor when it is not here and the
 // cursor stays.
@@ -101,7 +106,7 @@ func (r *reports) wantDetail(m *model) tea.Cmd {
 	if _, grouped := r.groupUnder(); !grouped && (id == "" || r.detail(id) != nil || r.asked[id]) {
 		return nil
 	}
-	return m.after(detailWait, func() tea.Msg { return detailDue{id} })
+	return m.after(detailWait, func() tea.Msg { return detailDue{r, id} })
 }
 
 func (r *reports) detailDue(m *model, id string) tea.Cmd {
@@ -114,6 +119,5 @@ func (r *reports) detailDue(m *model, id string) tea.Cmd {
 	if r.detail(id) != nil || r.asked[id] {
 		return nil
 	}
-	r.asked[id] = true
-	return m.load.report(id)
+	return r.readReport(m, id)
 }

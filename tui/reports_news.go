@@ -6,11 +6,17 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"svc/client/action"
+	"svc/tui/nouns"
 	"svc/tui/shown"
+	"svc/tui/staged"
 )
 
-// polled handles the result of a poll.
-func (r *reports) polled(m *model, msg polled) tea.Cmd {
+// polled takes the newest reports.
+func (r *reports) polled(m *model, msg news) tea.Cmd {
+	if !r.begun() {
+		return r.reload(m)
+	}
 	if msg.gen != r.gen || r.page == 0 {
 		return nil
 	}
@@ -39,11 +45,26 @@ func (r *reports) polled(m *model, msg polled) tea.Cmd {
 		// More came than one look holds; walking again closes the gap.
 		cmds = append(cmds, r.reload(m))
 	}
-	return tea.Batch(append(cmds, r.refresh(), r.more(m), m.wantShown())...)
+	return tea.Batch(append(cmds, r.refresh(), r.more(m), r.wantDetail(m))...)
 }
 
-// logged applies the action of another moderator.
-func (r *reports) logged(m *model, e shown.Entry) tea.Cmd {
+// logged applies the actions of other moderators.
+func (r *reports) logged(m *model, fresh []shown.Entry, atStart bool) tea.Cmd {
+	if atStart {
+		return nil
+	}
+	var cmds []tea.Cmd
+	for _, e := range fresh {
+		cmds = append(cmds, r.apply(m, e))
+	}
+	if len(fresh) == pollSize && m.rights.has(nouns.NeedsReports) {
+		// The log moved on by more than one look holds.
+		cmds = append(cmds, r.reload(m))
+	}
+	return tea.Batch(append(cmds, r.refresh())...)
+}
+
+func (r *reports) apply(m *model, e shown.Entry) tea.Cmd {
 	if e.Report != "" {
 		r.details.Remove(e.Report)
 		if e.Action != "report_update" {
@@ -99,4 +120,82 @@ func (r *reports) setDeactivated(nick string, off bool) {
 			}
 		}
 	}
+	if page := r.pages[nick]; page != nil && page.user != nil {
+		page.user.Deactivated = off
+	}
+}
+
+// ended applies the person's own actions to what is loaded.
+func (r *reports) ended(m *model, results []action.Result) tea.Cmd {
+	const most = 20
+	cmds := []tea.Cmd{r.readAgain(m, results)}
+	for _, res := range results {
+		a := res.Action
+		if res.Outcome != action.Changed && res.Outcome != action.Unchanged {
+			continue
+		}
+		_, name, _ := strings.Cut(a.Target, "/")
+		switch noun := a.Kind.Noun(); {
+		case a.Kind.State() != "":
+			if row, known := r.Row(name); known {
+				r.setState(row, a.Kind.State(), a.Kind.Done(), false)
+			}
+		case noun == "report":
+			r.details.Remove(name)
+		case a.Kind == action.UserActivate || a.Kind == action.UserDeactivate:
+			r.setDeactivated(name, a.Kind == action.UserDeactivate)
+		case noun == "status":
+			r.eachPost(name, func(p *shown.Post) {
+				p.Deleted = p.Deleted || a.Kind == action.StatusDelete
+				if v, ok := a.Args["visibility"]; ok {
+					p.Visibility = v
+				}
+				if v, ok := a.Args["sensitive"]; ok {
+					p.Sensitive = v == "true"
+				}
+			})
+		}
+		if a.Kind.Noun() == "user" && res.Outcome == action.Changed && r.pages[name] != nil && len(cmds) <= most {
+			cmds = append(cmds, r.readUser(m, name))
+		}
+	}
+	return tea.Batch(append(cmds, r.refresh(), r.wantDetail(m))...)
+}
+
+// eachPost visits every loaded copy of a status.
+func (r *reports) eachPost(id string, visit func(*shown.Post)) {
+	each := func(posts []shown.Post) {
+		for i := range posts {
+			if posts[i].ID == id {
+				visit(&posts[i])
+			}
+		}
+	}
+	for _, key := range r.details.Keys() {
+		if detail, ok := r.details.Peek(key); ok {
+			each(detail.Posts)
+		}
+	}
+	for _, page := range r.pages {
+		each(page.posts)
+	}
+}
+
+// cancelled puts the cursor back on the report whose action was taken back.
+func (r *reports) cancelled(m *model, item *staged.Item) {
+	if len(item.Actions) == 1 && m.screen() == screen(r) {
+		r.Select(strings.TrimPrefix(item.Actions[0].Target, "report/"))
+	}
+}
+
+// conceded shows the states that others gave to reports.
+func (r *reports) conceded(m *model, why map[string]string) tea.Cmd {
+	for target, text := range why {
+		state, _, _ := strings.Cut(text, " ")
+		reason, _, _ := strings.Cut(text, " at ")
+		if row, known := r.Row(strings.TrimPrefix(target, "report/")); known && slices.Contains(reportStates, state) {
+			r.setState(row, state, reason, true)
+		}
+	}
+	return tea.Batch(r.refresh(), r.wantDetail(m))
 }

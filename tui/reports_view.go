@@ -51,7 +51,7 @@ func (r *reports) title(m *model) string {
 	if r.filter.Narrows() {
 		n = r.shownRows()
 	}
-	count := fmt.Sprintf("%d", max(0, n+r.staged(m)))
+	count := fmt.Sprintf("%d", max(0, n+r.stagedMoves(m)))
 	if r.all >= 0 {
 		count += fmt.Sprintf("/%d", r.all)
 	}

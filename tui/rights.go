@@ -37,18 +37,3 @@ func needsOf(kinds ...action.Kind) []nouns.Privilege {
 
 // adminsAlone are needs that no moderator has.
 var adminsAlone = []nouns.Privilege{action.Admins}
-
-// mayShow reports whether the account may use a screen.
-func (m *model) mayShow(s screen) bool {
-	switch s := s.(type) {
-	case *reports, *reportPage:
-		return m.keys.has(doReports)
-	case *users:
-		return m.keys.has(doUsers)
-	case *logs:
-		return m.keys.has(doLog)
-	case *nounScreen:
-		return m.keys.has(command(s.noun.Name))
-	}
-	return true
-}

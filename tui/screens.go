@@ -7,20 +7,57 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client/safe"
+	"svc/tui/list"
 )
 
-// screen is one of the views: it draws itself and handles commands. It does I/O
-// only in the tea.Cmds it returns.
+// screen is one of the views: it draws itself, carries out commands, and answers
+// for itself what the program asks about the screen in front. It does I/O only in
+// the tea.Cmds it returns.
 type screen interface {
 	on() places
+	tab() command // of the tab that it belongs to, "" for texts such as the help
+	// allowed reports whether it may be shown to somebody with these keys.
+	allowed(keys *keymap) bool
+
 	title(m *model) string
 	extras(m *model) []extra
 	bar(m *model) []command
-	hint(m *model) string // the present effect of keys, "" for none
+	hint(m *model) string     // the present effect of keys, "" for none
+	progress(m *model) string // how much of a long list is loaded, "" for all of it
 	draw(m *model, d layout) []line
-	// do is false for a command that means nothing here.
+
+	// run carries out a command; false is for one that means nothing here.
 	run(m *model, c command) (tea.Cmd, bool)
+	rows(d layout) area
+	moved(m *model) tea.Cmd // after something else moved the cursor of its list
+	scroll(n int)           // moves its text by n lines
+	renew(m *model) tea.Cmd // loads again what of it is out of date
+
+	// For plain mode: the content in sentences, a row in a line, and the name of the
+	// object in front with the part of it that keys act on.
+	spoken(m *model) []string
+	spokenRow(m *model, i int) string
+	position(m *model) string
 }
+
+// area is where a screen has its list: at the left of its body, below the heads.
+// Without a list it is the zero value.
+type area struct {
+	list          *list.List
+	width, height int
+}
+
+// textDefaults are the answers of a screen without a list, which is text to scroll.
+type textDefaults struct{}
+
+func (textDefaults) allowed(*keymap) bool         { return true }
+func (textDefaults) extras(*model) []extra        { return nil }
+func (textDefaults) hint(*model) string           { return "" }
+func (textDefaults) progress(*model) string       { return "" }
+func (textDefaults) rows(layout) area             { return area{} }
+func (textDefaults) moved(*model) tea.Cmd         { return nil }
+func (textDefaults) renew(*model) tea.Cmd         { return nil }
+func (textDefaults) spokenRow(*model, int) string { return "" }
 
 // extra is a part of the header; those with the highest rank go first when
 // the line is too short.

@@ -37,7 +37,9 @@ func (m *model) stageItem(item *staged.Item) tea.Cmd {
 	}
 	item.At, item.Phase, item.Due = m.now(), staged.Waiting, m.timer().Add(delay(item.Actions))
 	m.staged.Stage(item)
-	m.warnClaimed(item.Actions)
+	for _, o := range m.observers {
+		o.staged(m, item.Actions)
+	}
 	return tea.Batch(m.save(), m.schedule())
 }
 
@@ -100,7 +102,7 @@ func (m *model) sent(msg sent) tea.Cmd {
 	if len(written) != len(results) {
 		written = make([]string, len(results))
 	}
-	var people []string
+	var ended []action.Result
 	for _, item := range msg.items {
 		n := len(item.Actions)
 		own, names := results[:n], written[:n]
@@ -111,10 +113,8 @@ func (m *model) sent(msg sent) tea.Cmd {
 		}
 		for _, r := range e.ended {
 			m.settle(r)
-			if r.Action.Kind.Noun() == "user" && r.Outcome == action.Changed {
-				people = append(people, r.Action.Target)
-			}
 		}
+		ended = append(ended, e.ended...)
 		if len(e.held) > 0 {
 			m.staged.Stage(leftOf(item, e.held, staged.Held))
 		}
@@ -142,7 +142,8 @@ func (m *model) sent(msg sent) tea.Cmd {
 		m.outdated(r.Action.Kind)
 	}
 	m.offerConflict()
-	cmds := []tea.Cmd{waiting, rights, m.reports.readAgain(m, msg.results), m.save(), m.renewNoun(), m.users.changed(m, people), m.reports.refresh(), m.users.refresh(), m.flush(), m.schedule(), m.wantShown()}
+	seen := m.observed(func(o observer) tea.Cmd { return o.ended(m, ended) })
+	cmds := []tea.Cmd{waiting, rights, seen, m.save(), m.screen().renew(m), m.flush(), m.schedule()}
 	if m.quitting && len(m.staged.Unsent(staged.Waiting, staged.Sending)) == 0 {
 		return tea.Sequence(m.save(), tea.Quit)
 	}
@@ -218,7 +219,7 @@ func (m *model) holds(r action.Result) bool {
 	return false
 }
 
-// settle shows the end of one action on its object.
+// settle notes on its object why an action failed, or that it did not.
 func (m *model) settle(r action.Result) {
 	a := r.Action
 	if r.Outcome != action.Changed && r.Outcome != action.Unchanged {
@@ -226,49 +227,6 @@ func (m *model) settle(r action.Result) {
 		return
 	}
 	delete(m.troubles, a.Target)
-	_, name, _ := strings.Cut(a.Target, "/")
-	switch noun := a.Kind.Noun(); {
-	case a.Kind.State() != "":
-		if row, known := m.reports.Row(name); known {
-			m.reports.setState(row, a.Kind.State(), a.Kind.Done(), false)
-		}
-	case noun == "report":
-		m.reports.details.Remove(name)
-	case a.Kind == action.UserActivate || a.Kind == action.UserDeactivate:
-		off := a.Kind == action.UserDeactivate
-		m.reports.setDeactivated(name, off)
-		m.users.setDeactivated(name, off)
-	case noun == "status":
-		m.eachPost(name, func(p *shown.Post) {
-			p.Deleted = p.Deleted || a.Kind == action.StatusDelete
-			if v, ok := a.Args["visibility"]; ok {
-				p.Visibility = v
-			}
-			if v, ok := a.Args["sensitive"]; ok {
-				p.Sensitive = v == "true"
-			}
-		})
-	}
-}
-
-// eachPost visits every loaded copy of a status.
-func (m *model) eachPost(id string, visit func(*shown.Post)) {
-	for _, key := range m.reports.details.Keys() {
-		if detail, ok := m.reports.details.Peek(key); ok {
-			for i := range detail.Posts {
-				if detail.Posts[i].ID == id {
-					visit(&detail.Posts[i])
-				}
-			}
-		}
-	}
-	for _, page := range m.users.pages {
-		for i := range page.posts {
-			if page.posts[i].ID == id {
-				visit(&page.posts[i])
-			}
-		}
-	}
 }
 
 // reason words why an action failed.
@@ -332,10 +290,10 @@ func (m *model) report(d *staged.Done) {
 func (m *model) undo() tea.Cmd {
 	if item := m.staged.Cancel(); item != nil {
 		m.say(inkGood, "cancelled "+item.Label+", nothing was sent")
-		if len(item.Actions) == 1 && m.screen() == m.reports {
-			m.reports.Select(strings.TrimPrefix(item.Actions[0].Target, "report/"))
+		for _, o := range m.observers {
+			o.cancelled(m, item)
 		}
-		return tea.Batch(m.save(), m.schedule(), m.reports.wantDetail(m))
+		return tea.Batch(m.save(), m.schedule(), m.screen().moved(m))
 	}
 	if len(m.staged.Items) > 0 {
 		m.say(inkWarn, "it is being sent; try again when it is done")

@@ -105,17 +105,17 @@ func TestAQueueOfAHundredReportsIsWorkedOff(t *testing.T) {
 	d.shows("REPORTS open 100")
 	answers := map[string]string{"spam": "ps", "harmless": "pd", "threat": "pa", "impersonation": "pi", "remote": "r"}
 	for range 400 {
-		e, ok := d.m.reports.Under()
+		e, ok := d.queue().Under()
 		if !ok {
 			break
 		}
-		r := d.m.reports
+		r := d.queue()
 		_, ghost := r.Ghost(e.Row)
 		if ghost || r.Text(e.Row, colState) != "open" || d.m.wish("report/"+r.ID(e.Row)) != "" {
 			before := r.Cursor()
 			if press("j"); r.Cursor() == before {
 				d.pass(10 * time.Second) // the end: what is staged goes
-				if d.m.reports.total == 0 {
+				if d.queue().total == 0 {
 					break
 				}
 				press("G")

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"fmt"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -25,6 +26,8 @@ type tableReady struct {
 	result list.Result
 	err    error
 }
+
+func (msg tableReady) deliver(*model) tea.Cmd { return msg.table.ready(msg) }
 
 // SetView changes the view; work for the earlier one is called off.
 func (t *table) SetView(v list.View) {
@@ -93,4 +96,15 @@ func (t *table) move(c command, height int) bool {
 		return false
 	}
 	return true
+}
+
+// The answers of a screen that is a list and no more.
+
+func (t *table) hint(*model) string     { return "" }
+func (t *table) progress(*model) string { return "" }
+func (t *table) scroll(int)             {}
+func (t *table) renew(*model) tea.Cmd   { return nil }
+func (t *table) rows(d layout) area     { return area{t.List, d.width, d.body - 1} }
+func (t *table) position(*model) string {
+	return fmt.Sprint("row ", t.Cursor(), t.UnderID(), t.Len() == 0)
 }

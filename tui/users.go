@@ -7,6 +7,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"svc/client/action"
 	"svc/client/safe"
 	"svc/tui/list"
 	"svc/tui/shown"
@@ -33,12 +34,12 @@ type users struct {
 	table
 	filter list.Filter
 	pager
+	observerDefaults
 	total int
-	pages map[string]*userPage // opened ones, by nickname
 }
 
 func newUsers() *users {
-	u := &users{table: table{List: list.New(userTexts, 0)}, pages: map[string]*userPage{}}
+	u := &users{table: table{List: list.New(userTexts, 0)}}
 	u.setView()
 	return u
 }
@@ -96,7 +97,7 @@ func (u *users) start(m *model) tea.Cmd {
 
 func (u *users) reload(m *model) tea.Cmd {
 	u.restart()
-	return m.load.users(u.gen, u.filter, 1)
+	return u.read(m)
 }
 
 func (u *users) more(m *model) tea.Cmd {
@@ -104,7 +105,7 @@ func (u *users) more(m *model) tea.Cmd {
 		return nil
 	}
 	u.next()
-	return m.load.users(u.gen, u.filter, u.page)
+	return u.read(m)
 }
 
 func (u *users) loaded(m *model, msg usersLoaded) tea.Cmd {
@@ -120,52 +121,33 @@ func (u *users) loaded(m *model, msg usersLoaded) tea.Cmd {
 	return tea.Batch(u.refresh(), u.more(m))
 }
 
-// one takes the account of a page.
-func (u *users) one(m *model, msg userLoaded) tea.Cmd {
-	page := u.pages[msg.nick]
-	if page == nil {
-		if msg.user != nil {
-			u.renew(msg.user)
-		}
-		return u.refresh()
-	}
-	if msg.err != nil {
-		page.failed = wording(msg.err)
-		m.say(inkBad, page.failed.String())
-		if msg.user == nil {
-			return m.trouble(msg.err)
+// logged applies the actions of other moderators on accounts.
+func (u *users) logged(_ *model, fresh []shown.Entry, atStart bool) tea.Cmd {
+	for _, e := range fresh {
+		if (e.Action == "activate" || e.Action == "deactivate") && !atStart {
+			for _, nick := range e.Users {
+				u.setDeactivated(nick, e.Action == "deactivate")
+			}
 		}
 	}
-	if before := page.user; before != nil && msg.user != nil && msg.user.Joined.IsZero() {
-		// The list of users lacks what a report knows.
-		msg.user.Joined, msg.user.Followers, msg.user.Posts, msg.user.Bio = before.Joined, before.Followers, before.Posts, before.Bio
-	}
-	page.posts = msg.posts
-	if msg.user == nil {
-		if page.user == nil && msg.err == nil {
-			page.failed = safe.Own("accounts are not among your privileges, and there are no posts by this one")
-		}
-		return nil
-	}
-	page.user = msg.user
-	u.renew(msg.user)
 	return u.refresh()
 }
 
-// renew updates the row of an account.
-func (u *users) renew(p *shown.Person) {
-	if _, known := u.Row(p.ID); known {
-		u.Put([]list.Row{userRow(p)}, false)
+func (u *users) registered(m *model) tea.Cmd {
+	if u.begun() {
+		return u.reload(m)
 	}
+	return nil
 }
 
-// logged applies the actions of other moderators on accounts.
-func (u *users) logged(e shown.Entry) {
-	if e.Action == "activate" || e.Action == "deactivate" {
-		for _, nick := range e.Users {
-			u.setDeactivated(nick, e.Action == "deactivate")
+// ended loads the accounts again that actions changed.
+func (u *users) ended(m *model, results []action.Result) tea.Cmd {
+	for _, r := range results {
+		if r.Action.Kind.Noun() == "user" && r.Outcome == action.Changed && u.begun() {
+			return u.reload(m)
 		}
 	}
+	return nil
 }
 
 func (u *users) setDeactivated(nick string, off bool) {
@@ -177,9 +159,6 @@ func (u *users) setDeactivated(nick string, off bool) {
 		if u.Text(row, userNick) == nick {
 			u.SetText(row, userState, state)
 		}
-	}
-	if page := u.pages[nick]; page != nil && page.user != nil {
-		page.user.Deactivated = off
 	}
 }
 
@@ -194,6 +173,8 @@ type queryDue struct {
 	screen querying
 	gen    int
 }
+
+func (msg queryDue) deliver(m *model) tea.Cmd { return msg.screen.queryDue(m, msg.gen) }
 
 type querying interface {
 	queryDue(m *model, gen int) tea.Cmd
@@ -215,7 +196,10 @@ func (u *users) queryDue(m *model, gen int) tea.Cmd {
 	return tea.Batch(u.reload(m), u.refresh())
 }
 
-func (u *users) on() places { return onUsers }
+func (u *users) on() places                { return onUsers }
+func (u *users) tab() command              { return doUsers }
+func (u *users) allowed(keys *keymap) bool { return keys.has(doUsers) }
+func (u *users) moved(m *model) tea.Cmd    { return tea.Batch(u.refresh(), u.more(m)) }
 
 func (u *users) title(*model) string { return fmt.Sprintf("USERS %d/%d", u.Len(), u.total) }
 
@@ -343,3 +327,22 @@ func (u *users) drawRow(m *model, row, acctWidth int, cursor bool) line {
 	}
 	return l
 }
+
+func (u *users) spoken(m *model) []string {
+	if u.Len() == 0 {
+		return []string{sentence(words(u.nothing(m)))}
+	}
+	return []string{fmt.Sprintf("User %d of %d: %s", u.Cursor()+1, u.Len(), u.spokenRow(m, u.Cursor()))}
+}
+
+func (u *users) spokenRow(m *model, i int) string {
+	row := u.At(i).Row
+	state := u.Text(row, userState)
+	if wish := m.wish("user/" + u.Text(row, userNick)); wish != "" {
+		state += ", " + wish
+	}
+	return told(u.Text(row, userAcct)+m.likeStaff(u.Text(row, userNick)), state, u.Text(row, userRole), u.Text(row, userWhere), u.Text(row, userName))
+}
+
+// show puts the accounts in front, and loads them when they are first looked at.
+func (u *users) show(m *model) tea.Cmd { return tea.Batch(m.open(u), u.start(m)) }

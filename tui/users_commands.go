@@ -90,7 +90,7 @@ func (m *model) onPeople(c command, people []shown.Person) (tea.Cmd, bool) {
 	case doDeactivate, doActivate:
 		return m.stagePeople(c, people), true
 	case doMessage:
-		m.writeMessage(people, "")
+		m.writeMessage(people, m.fieldsOf)
 		return nil, true
 	case doResetLink, doBackup:
 		m.callPerson(c, people)
@@ -204,14 +204,4 @@ func (m *model) callPerson(c command, people []shown.Person) {
 			return called{nil, label, answer, err}
 		})
 	})
-}
-
-// changed reads accounts again that an action changed.
-func (u *users) changed(m *model, targets []string) tea.Cmd {
-	const most = 20
-	var cmds []tea.Cmd
-	for _, target := range targets[:min(most, len(targets))] {
-		cmds = append(cmds, m.readUser(strings.TrimPrefix(target, "user/")))
-	}
-	return tea.Batch(cmds...)
 }

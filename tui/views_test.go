@@ -35,8 +35,8 @@ func TestResizeAndSuspendKeepCursorMarksAndDraft(t *testing.T) {
 	d.send(tea.SuspendMsg{})
 	d.send(tea.ResumeMsg{})
 	d.shows("note: half_")
-	if d.under() != before || len(d.m.reports.MarkedRows()) != 2 {
-		t.Errorf("cursor %s, want %s; %d marks", d.under(), before, len(d.m.reports.MarkedRows()))
+	if d.under() != before || len(d.queue().MarkedRows()) != 2 {
+		t.Errorf("cursor %s, want %s; %d marks", d.under(), before, len(d.queue().MarkedRows()))
 	}
 }
 
@@ -242,7 +242,7 @@ func TestMouse(t *testing.T) {
 	press(tea.MouseButtonLeft, tea.MouseActionMotion, 4)
 	press(tea.MouseButtonLeft, tea.MouseActionMotion, 6)
 	press(tea.MouseButtonLeft, tea.MouseActionRelease, 6)
-	if n := len(d.m.reports.MarkedRows()); n != 4 {
+	if n := len(d.queue().MarkedRows()); n != 4 {
 		t.Errorf("dragging marked %d rows, want 4", n)
 	}
 	press(tea.MouseButtonWheelDown, tea.MouseActionPress, 5)

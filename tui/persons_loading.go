@@ -1,0 +1,176 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"svc/client"
+	"svc/client/action"
+	"svc/client/api"
+	"svc/client/safe"
+	"svc/tui/nouns"
+	"svc/tui/shown"
+)
+
+// userLoaded is an account with its latest statuses.
+type userLoaded struct {
+	queue *reports
+	nick  string
+	user  *shown.Person
+	posts []shown.Post
+	err   error
+}
+
+func (msg userLoaded) deliver(m *model) tea.Cmd { return msg.queue.personRead(m, msg) }
+
+// readUser reads an account and its latest statuses, as far as that is allowed.
+// Without the account it is known as far as its statuses tell.
+func (r *reports) readUser(m *model, nick string) tea.Cmd {
+	account, posts := m.rights.has(nouns.NeedsUsers), m.rights.has(nouns.NeedsStatuses)
+	c, msg := m.load.c, userLoaded{queue: r, nick: nick}
+	return m.load.run(func(ctx context.Context) tea.Msg {
+		if account {
+			found, err := c.Admin.Users.Get(ctx, nick)
+			if err != nil {
+				msg.err = err
+				return msg
+			}
+			msg.user = shown.NewUser(*found)
+		}
+		if !posts {
+			return msg
+		}
+		statuses, err := c.Admin.Statuses.OfUser(nick, api.StatusQuery{Godmode: true, PageSize: 40}).Page(ctx)
+		if err != nil && !errors.Is(err, client.ErrNotFound) {
+			msg.err = err
+			return msg
+		}
+		for i, s := range statuses.Items {
+			if i == 0 {
+				seen := shown.NewPerson(s.Account)
+				if msg.user == nil {
+					msg.user = &seen
+				}
+				msg.user.Joined, msg.user.Followers, msg.user.Posts, msg.user.Bio = seen.Joined, seen.Followers, seen.Posts, seen.Bio
+			}
+			msg.posts = append(msg.posts, shown.NewPost(s.Status))
+		}
+		return msg
+	})
+}
+
+// recordRead is the record of an account: what was done to it.
+type recordRead struct {
+	queue *reports
+	record
+}
+
+func (msg recordRead) deliver(m *model) tea.Cmd { return msg.queue.recordRead(m, msg.record) }
+
+// readRecord reads the entries of the log about an account, where that is allowed, and
+// those of the journal.
+func (r *reports) readRecord(m *model, nick string) tea.Cmd {
+	const newest = 40
+	c, book, log := m.load.c, m.journal, m.rights.has(nouns.NeedsLog)
+	return m.load.run(func(ctx context.Context) tea.Msg {
+		msg := recordRead{queue: r, record: record{nick: nick}}
+		if msg.own, _, msg.err = book.Entries(); !log {
+			return msg
+		}
+		mention := "@" + nick
+		page, err := c.Admin.Log.List(api.LogQuery{Search: mention, PageSize: newest}).Page(ctx)
+		if err != nil {
+			msg.err = err
+			return msg
+		}
+		for _, e := range page.Items {
+			if entry := shown.NewEntry(e); slices.Contains(entry.Users, nick) || action.Mentions(e.Message, mention) {
+				msg.log = append(msg.log, entry)
+			}
+		}
+		return msg
+	})
+}
+
+// found is the account that another object led to.
+type found struct {
+	queue  *reports
+	person shown.Person
+	err    error
+}
+
+func (msg found) deliver(m *model) tea.Cmd {
+	if msg.err != nil {
+		m.say(inkBad, wording(msg.err).String())
+		return nil
+	}
+	return msg.queue.openPerson(m, msg.person)
+}
+
+// aboutReport opens the account that a report is about.
+func (r *reports) aboutReport(m *model, id string) tea.Cmd {
+	if row, known := r.Row(id); known {
+		return r.openPerson(m, r.about(row))
+	}
+	c := m.load.c
+	return m.load.run(func(ctx context.Context) tea.Msg {
+		report, err := c.Admin.Reports.Get(ctx, id)
+		if err != nil {
+			return found{err: err}
+		}
+		return found{queue: r, person: shown.NewReport(*report).About}
+	})
+}
+
+// byStatus opens the author of a status.
+func (r *reports) byStatus(m *model, id string) tea.Cmd {
+	c := m.load.c
+	return m.load.run(func(ctx context.Context) tea.Msg {
+		s, err := c.Admin.Statuses.Get(ctx, id)
+		if err != nil {
+			return found{err: err}
+		}
+		return found{queue: r, person: shown.NewPerson(s.Account)}
+	})
+}
+
+// personRead takes the account of a page.
+func (r *reports) personRead(m *model, msg userLoaded) tea.Cmd {
+	page := r.pages[msg.nick]
+	if page == nil {
+		return nil
+	}
+	if msg.err != nil {
+		page.failed = wording(msg.err)
+		m.say(inkBad, page.failed.String())
+		if msg.user == nil {
+			return m.trouble(msg.err)
+		}
+	}
+	if before := page.user; before != nil && msg.user != nil && msg.user.Joined.IsZero() {
+		// The list of users lacks what a report knows.
+		msg.user.Joined, msg.user.Followers, msg.user.Posts, msg.user.Bio = before.Joined, before.Followers, before.Posts, before.Bio
+	}
+	page.posts = msg.posts
+	if msg.user == nil {
+		if page.user == nil && msg.err == nil {
+			page.failed = safe.Own("accounts are not among your privileges, and there are no posts by this one")
+		}
+		return nil
+	}
+	page.user = msg.user
+	return nil
+}
+
+func (r *reports) recordRead(m *model, d record) tea.Cmd {
+	if page := r.pages[d.nick]; page != nil {
+		page.record = d
+	}
+	if d.err != nil {
+		m.say(inkBad, "history of "+shown.Acct(d.nick).String()+": "+wording(d.err).String())
+	}
+	return nil
+}

@@ -1,0 +1,126 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"svc/client/safe"
+	"svc/tui/shown"
+)
+
+func (r *reports) spoken(m *model) []string {
+	e, ok := r.Under()
+	if !ok {
+		return []string{sentence(joined(r.drawEmpty(m, m.layout())[2:]))}
+	}
+	var lines []string
+	row := e.Row
+	if e.Head() {
+		g := r.GroupOf(e)
+		row = g.Rows[0]
+		lines = append(lines, fmt.Sprintf("Group %d of %d: %s, %s. Commands act on all of them.", r.Cursor()+1, r.Len(), safe.Line(g.Key), reportCount(len(g.Rows))))
+		if len(g.Rows) > 1 {
+			return append(lines, r.spokenGroup(m, g)...)
+		}
+	} else {
+		state, _, message, _ := r.drawState(m, row)
+		old := safe.Age(m.now().Sub(time.Unix(r.Num(row, numAt), 0)))
+		lines = append(lines, fmt.Sprintf("Report %d of %d: %s, %s old.", r.Cursor()+1, r.Len(), state, old))
+		if _, ghost := r.Ghost(row); ghost {
+			lines = append(lines, sentence(message))
+		}
+	}
+	if r.onPosts {
+		lines = append(lines, "Commands act on its posts; pane leaves them.")
+	}
+	return append(lines, r.spokenReport(m, r.ID(row), &r.posts, r.onPosts)...)
+}
+
+// spokenReport is all there is to judge a report by.
+func (r *reports) spokenReport(m *model, id string, posts *postPane, focus bool) []string {
+	detail := r.detail(id)
+	if detail == nil {
+		return []string{"The report is not loaded; refresh tries again."}
+	}
+	r.viewed[id] = true
+	lines := append([]string{}, "About "+joined(r.personLines(m, &detail.About, true)))
+	if t := r.tallies[detail.About.Nick]; t != nil {
+		lines = append(lines, "Reports about them: "+r.history(t)+r.scanned()+".")
+	}
+	said := detail.Text.OneLine().String()
+	if said == "" {
+		said = "(no comment)"
+	}
+	lines = append(lines, fmt.Sprintf("Reported by %s: %s", detail.By.Acct, said))
+	if row, known := r.Row(id); known {
+		if by, since := r.claim(m, row); by != "" {
+			lines = append(lines, fmt.Sprintf("Claimed by %s, %s ago.", by, safe.Age(since)))
+		}
+	}
+	if reason := m.troubles["report/"+id]; reason != "" {
+		lines = append(lines, sentence("failed: "+reason))
+	}
+	lines = append(lines, spokenPosts(m, detail.Posts, posts, focus)...)
+	for _, n := range detail.Notes {
+		lines = append(lines, fmt.Sprintf("Note by %s, %s: %s", n.By, stamp(n.At), n.Text.OneLine()))
+	}
+	return lines
+}
+
+// spokenPosts tells posts. Each line of their text is introduced, so that none
+// passes for a line of ours.
+func spokenPosts(m *model, posts []shown.Post, pane *postPane, focus bool) []string {
+	if len(posts) == 0 {
+		return []string{"No posts."}
+	}
+	var lines []string
+	for i, one := range posts {
+		head := fmt.Sprintf("Post %d of %d", i+1, len(posts))
+		if focus && i == pane.at && len(posts) > 1 {
+			head += ", chosen"
+		}
+		if pane.marks[one.ID] {
+			head += ", marked"
+		}
+		head = told(head, shown.ShortID(one.ID), visibility(one), joined([]line{pane.flags(m, one)}))
+		lines = append(lines, strings.TrimRight(head, ".")+".")
+		if !one.Hides() || pane.opened[one.ID] {
+			for text := range strings.Lines(one.Text.String()) {
+				if text = strings.TrimSpace(text); text != "" {
+					lines = append(lines, "  Text: "+text)
+				}
+			}
+			for text := range strings.Lines(one.Reported.String()) {
+				if text = strings.TrimSpace(text); text != "" {
+					lines = append(lines, "  When it was reported: "+text)
+				}
+			}
+		}
+		for _, medium := range one.Media {
+			lines = append(lines, "  Media: "+strings.Trim(medium.Label(m.keys.key(doMedia)), "[]"))
+		}
+	}
+	return lines
+}
+
+func (r *reports) spokenRow(m *model, i int) string {
+	e := r.At(i)
+	if e.Head() {
+		g := r.GroupOf(e)
+		return told(safe.Line(g.Key), reportCount(len(g.Rows)))
+	}
+	state, _, message, _ := r.drawState(m, e.Row)
+	return told(state, strings.Join(strings.Fields(r.drawAbout(m, e.Row, r.Text(e.Row, colNick), 100)), " "), message)
+}
+
+func (r *reports) position(*model) string {
+	return fmt.Sprint("reports ", r.Cursor(), r.UnderID(), r.onPosts, r.posts.at, r.detail(r.UnderID()) != nil)
+}
+
+func reportCount(n int) string {
+	if n == 1 {
+		return "1 report"
+	}
+	return fmt.Sprintf("%d reports", n)
+}

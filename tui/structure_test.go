@@ -1,0 +1,77 @@
+package tui
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// sources are the files of a folder of the terminal program, without its tests.
+func sources(t *testing.T, folder string) []*ast.File {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []*ast.File
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, file)
+	}
+	return files
+}
+
+// TestScreensAnswerForThemselves keeps the program from asking which screen is in
+// front: what it wants to know is a method of the interface screen, so that a new
+// screen is a type and a line where it is registered.
+func TestScreensAnswerForThemselves(t *testing.T) {
+	files := sources(t, ".")
+	screens := map[string]bool{}
+	for _, file := range files {
+		for _, d := range file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil && f.Name.Name == "spoken" {
+				screens[named(f.Recv.List[0].Type)] = true
+			}
+		}
+	}
+	if len(screens) < 4 {
+		t.Fatalf("found the screens %v", screens)
+	}
+	for _, file := range files {
+		ast.Inspect(file, func(n ast.Node) bool {
+			var types []ast.Expr
+			switch n := n.(type) {
+			case *ast.CaseClause:
+				types = n.List
+			case *ast.TypeAssertExpr:
+				types = []ast.Expr{n.Type}
+			}
+			for _, e := range types {
+				if star, ok := e.(*ast.StarExpr); ok && screens[named(star)] {
+					t.Errorf("%s: asks whether a screen is %s", file.Name, named(star))
+				}
+			}
+			return true
+		})
+	}
+}
+
+// named is the name of a type or of what a pointer is to.
+func named(e ast.Expr) string {
+	if star, ok := e.(*ast.StarExpr); ok {
+		e = star.X
+	}
+	if name, ok := e.(*ast.Ident); ok {
+		return name.Name
+	}
+	return ""
+}

@@ -1,0 +1,73 @@
+package tui
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"svc/tui/nouns"
+)
+
+// tab is a screen that a command shows from everywhere.
+type tab struct {
+	do   command
+	open func(m *model) tea.Cmd
+	// waiting counts the work that waits on the screen; nil is for none.
+	waiting func(m *model) int
+}
+
+// counted is the number on the tab, "" for none.
+func (t tab) counted(m *model) string {
+	if t.waiting == nil {
+		return ""
+	}
+	if n := t.waiting(m); n > 0 {
+		return thousands(n)
+	}
+	return ""
+}
+
+// tableTabs are the tabs of the tables.
+func tableTabs() []tab {
+	var tabs []tab
+	for _, n := range nouns.All() {
+		tabs = append(tabs, tab{do: command(n.Name), open: func(m *model) tea.Cmd { return m.openNoun(n, "") }})
+	}
+	return tabs
+}
+
+// showTab carries out the command of a tab; false is for other commands.
+func (m *model) showTab(c command) (tea.Cmd, bool) {
+	for _, t := range m.tabs {
+		if t.do == c {
+			return t.open(m), true
+		}
+	}
+	return nil, false
+}
+
+// opener opens an object by its name: user kim, report 9xA1.
+type opener struct {
+	needs command                // whose keys it takes
+	fits  func(name string) bool // nil: every name does
+	open  func(m *model, name string) tea.Cmd
+}
+
+// openTarget shows the object of an action.
+func (m *model) openTarget(target string) tea.Cmd {
+	noun, name, _ := strings.Cut(target, "/")
+	if o, known := m.openers[noun]; known {
+		return o.open(m, name)
+	}
+	return nil
+}
+
+func (m *model) openUser(nick string) tea.Cmd { return m.openTarget("user/" + nick) }
+
+// mayOpen reports whether there is a screen for objects like this one, and whether
+// the account may see it.
+func (m *model) mayOpen(target string) bool {
+	noun, _, _ := strings.Cut(target, "/")
+	o, known := m.openers[noun]
+	return known && m.keys.has(o.needs)
+}
