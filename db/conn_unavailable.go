@@ -9,6 +9,7 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"modernc.org/sqlite"
@@ -103,3 +104,23 @@ func isSQLiteAway(err error) bool {
 var passing = []int{
 	sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PROTOCOL,
 }
+
+// IsFull reports whether err means that the disk of the database has no room, be it for
+// the rows or, with SQLite, for a file beside them.
+func IsFull(err error) bool {
+	var (
+		refused *pgconn.PgError
+		lite    *sqlite.Error
+	)
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return true
+	case errors.As(err, &refused):
+		return refused.Code == "53100" // disk_full
+	}
+	return errors.As(err, &lite) && slices.Contains(full, lite.Code())
+}
+
+// full are the codes of SQLite for a disk without room. Its log and the memory that
+// processes share are files too, and say so in their own way.
+var full = []int{sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_TRUNCATE, sqlite3.SQLITE_IOERR_SHMSIZE}

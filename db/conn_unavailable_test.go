@@ -78,6 +78,8 @@ func TestAFullOrBrokenDiskIsUnavailable(t *testing.T) {
 				}
 				if err := write(d); !errors.Is(err, db.ErrUnavailable) || !db.IsTemporary(err) {
 					t.Errorf("%s: %v", name, err)
+				} else if noRoom := d.Dialect() == db.SQLite || strings.Contains(full, "53100"); db.IsFull(err) != noRoom {
+					t.Errorf("%s: a full disk is %v: %v", name, !noRoom, err)
 				}
 			}
 			if _, err := d.Writer().ExecContext(ctx, room); err != nil {

@@ -112,7 +112,7 @@ func Open(ctx context.Context, dsn string, o Options) (*DB, error) {
 	case strings.HasPrefix(dsn, "postgres://"), strings.HasPrefix(dsn, "postgresql://"):
 		d, err = openPostgres(p, dsn)
 	default:
-		return nil, fmt.Errorf("database %q: want sqlite:PATH or postgres://…", redact(dsn))
+		return nil, fmt.Errorf("database %q: want sqlite:PATH or postgres://…", Redact(dsn))
 	}
 	if err != nil {
 		return nil, opening(dsn, err)
@@ -133,9 +133,9 @@ func opening(dsn string, err error) error {
 	return fmt.Errorf("open database: %w", outage(err))
 }
 
-// redact keeps the parts of an address that tell databases apart, and drops
+// Redact keeps the parts of an address that tell databases apart, and drops
 // possible passwords.
-func redact(dsn string) string {
+func Redact(dsn string) string {
 	if i := strings.LastIndex(dsn, "@"); i >= 0 {
 		if j := strings.Index(dsn, "://"); j >= 0 && j < i {
 			return dsn[:j+3] + "…" + dsn[i:]

@@ -42,13 +42,29 @@ func (a *app) bindServe(cmd *cobra.Command) {
 	}
 }
 
-// serve runs the service until ctx ends. Flags select the same data in another
-// command, for the hint.
+// serve runs the service until ctx ends. If the disk of the database is full at the
+// start, nothing can be served, since even reading takes a little room: requests are
+// answered with 503, and the start is tried again. Flags select the same data in
+// another command, for the hint.
 func (a *app) serve(ctx context.Context, cfg config.Config, log *slog.Logger, noMigrate bool, flags string) error {
 	spareMemory()
 	if a.terminal {
 		cfg.Drain = 0 // a person waits for the end, and no balancer
 	}
+	for {
+		err := a.serveOnce(ctx, cfg, log, noMigrate, flags)
+		if !db.IsFull(err) {
+			return err
+		}
+		log.ErrorContext(ctx, "cannot start: the disk of the database or of the data folder is full; requests get 503, and the start is tried again until there is room", "database", db.Redact(cfg.Database), "err", err)
+		if err := server.AwaitRoom(ctx, cfg); err != nil || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// serveOnce is serve with one attempt to start.
+func (a *app) serveOnce(ctx context.Context, cfg config.Config, log *slog.Logger, noMigrate bool, flags string) error {
 	d, err := a.openServing(ctx, cfg, log, noMigrate)
 	if err != nil {
 		return unlessStopped(ctx, err)
@@ -78,6 +94,7 @@ func (a *app) serve(ctx context.Context, cfg config.Config, log *slog.Logger, no
 		stop() // if it failed, the service ends
 	}()
 	err = srv.Serve(ctx, l)
+	_ = l.Close() // open still if nothing was served
 	stop()
 	return errors.Join(err, <-ended, d.Close())
 }

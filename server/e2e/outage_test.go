@@ -45,15 +45,7 @@ func away(t *testing.T, what string, err error) {
 // TestAFullDiskRefusesWritesAndLosesNothing fills the disk under a server.
 func TestAFullDiskRefusesWritesAndLosesNothing(t *testing.T) {
 	t.Parallel()
-	dir := shortDir(t)
-	if err := syscall.Mount("svc-e2e", dir, "tmpfs", 0, "size=8m,mode=0700"); err != nil {
-		t.Skipf("no small disk can be mounted here: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
-			t.Error(err)
-		}
-	})
+	dir := smallDisk(t)
 	ctx := t.Context()
 	p := newProcess(t, dir, "")
 	p.user("alice")
@@ -101,18 +93,7 @@ func TestAFullDiskRefusesWritesAndLosesNothing(t *testing.T) {
 	if err := upload(); !errors.As(err, &noRoom) || noRoom.Status != http.StatusInsufficientStorage || noRoom.Message != "There is no room left to store the file" {
 		t.Errorf("a file on a full disk: %v", err)
 	}
-	health := func(status int, body string) {
-		t.Helper()
-		eventually(t, 20*time.Second, "/healthz answers "+body, func() bool {
-			resp, err := p.http().Get(base + "/healthz")
-			must(t, err)
-			defer func() { _ = resp.Body.Close() }()
-			raw, err := io.ReadAll(resp.Body)
-			must(t, err)
-			return resp.StatusCode == status && strings.HasPrefix(string(raw), body)
-		})
-	}
-	health(http.StatusServiceUnavailable, `{"failing":"da`) // the database's writes, or the data folder
+	p.health(http.StatusServiceUnavailable, `{"failing":"da`) // the database's writes, or the data folder
 	if resp, err := p.http().Get(base + "/readyz"); err != nil || resp.StatusCode != http.StatusOK {
 		t.Errorf("what can be read is not served: %v", err)
 	}
@@ -126,7 +107,7 @@ func TestAFullDiskRefusesWritesAndLosesNothing(t *testing.T) {
 	}
 
 	must(t, os.Remove(filler))
-	health(http.StatusOK, `{"status":"ok"}`)
+	p.health(http.StatusOK, `{"status":"ok"}`)
 	must(t, upload())
 	must(t, post(refused)) // the key of a refused request is not used up
 	must(t, root.Admin.Reports.Update(ctx, api.ReportUpdate{ID: report.ID, State: api.ReportClosed}))
@@ -143,6 +124,102 @@ func TestAFullDiskRefusesWritesAndLosesNothing(t *testing.T) {
 		t.Errorf("the log has %v, %v", entries.Items, err)
 	}
 	p.run("check") // every counter
+}
+
+// TestAFullDiskAtTheStartIsWaitedFor starts svcd on a full disk: for the first time,
+// with data, and after a crash.
+func TestAFullDiskAtTheStartIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	for name, before := range map[string]func(p *process){
+		"the first start": func(*process) {},
+		"with data":       func(p *process) { p.user("alice") },
+		"after a crash": func(p *process) {
+			p.start()
+			p.kill()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newProcess(t, smallDisk(t), "")
+			before(p)
+			filler := filepath.Join(p.dir, "filler")
+			fill(t, filler)
+			p.launch()
+			p.health(http.StatusServiceUnavailable, `{"failing":"database writes"`)
+			away(t, "the instance", err1(p.client("").Instance.Get(t.Context())))
+			if said := p.stderr.String(); !strings.Contains(said, "the disk of the database or of the data folder is full") || !strings.Contains(said, p.dir) {
+				t.Errorf("svcd says %q", said)
+			}
+			must(t, os.Remove(filler))
+			p.waitReady()
+			p.health(http.StatusOK, `{"status":"ok"}`)
+			p.user("bob")
+			p.logIn("bob")
+			p.run("check")
+		})
+	}
+}
+
+// TestAFullDiskOfPostgreSQLAtTheStartIsWaitedFor has it report one.
+func TestAFullDiskOfPostgreSQLAtTheStartIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	dsn := dbtest.Postgres(t)
+	if dsn == "" {
+		t.Skip("SVC_TEST_POSTGRES is not set")
+	}
+	p := newProcess(t, shortDir(t), dsn)
+	p.user("alice")
+	d := dbtest.Open(t, dsn)
+	must(t, dbtest.Exec(t, d, `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = '53100'; END $$;
+		CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON processes FOR EACH ROW EXECUTE FUNCTION full_disk()`))
+	p.launch()
+	p.health(http.StatusServiceUnavailable, `{"failing":"database writes"`)
+	away(t, "the instance", err1(p.client("").Instance.Get(t.Context())))
+	must(t, dbtest.Exec(t, d, "DROP FUNCTION full_disk() CASCADE"))
+	p.waitReady()
+	p.logIn("alice")
+}
+
+// TestAFullDiskAtTheStartCanBeLeft stops svcd while it waits for room.
+func TestAFullDiskAtTheStartCanBeLeft(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t, smallDisk(t), "")
+	filler := filepath.Join(p.dir, "filler")
+	fill(t, filler)
+	p.launch()
+	p.health(http.StatusServiceUnavailable, `{"failing":"database writes"`)
+	p.signal(syscall.SIGTERM)
+	if code := p.wait(10 * time.Second); code != 0 {
+		t.Errorf("svcd ends with %d", code)
+	}
+}
+
+// smallDisk is a folder with a disk of 8 MiB of its own.
+func smallDisk(t *testing.T) string {
+	t.Helper()
+	dir := shortDir(t)
+	if err := syscall.Mount("svc-e2e", dir, "tmpfs", 0, "size=8m,mode=0700"); err != nil {
+		t.Skipf("no small disk can be mounted here: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+// health waits until /healthz answers so.
+func (p *process) health(status int, body string) {
+	p.t.Helper()
+	eventually(p.t, 20*time.Second, "/healthz answers "+body, func() bool {
+		resp, err := p.http().Get(base + "/healthz")
+		if err != nil {
+			return false
+		}
+		defer func() { _ = resp.Body.Close() }()
+		raw, err := io.ReadAll(resp.Body)
+		return err == nil && resp.StatusCode == status && strings.HasPrefix(string(raw), body)
+	})
 }
 
 func mustGet(t *testing.T, c *client.Client, nickname string) *api.Account {

@@ -106,9 +106,9 @@ var statuses = map[fault.Kind]int{
 	fault.KindFull:            http.StatusInsufficientStorage,
 }
 
-// retryAfter is the pause before a client should repeat a request that failed
+// RetryAfter is the pause before a client should repeat a request that failed
 // for now, in seconds.
-const retryAfter = "10"
+const RetryAfter = "10"
 
 // Answer is a refusal with a body of its own, where an API asks for one that
 // the kinds of fault cannot say.
@@ -158,7 +158,7 @@ func judge(c *gin.Context, err error) (status int, body any) {
 	}
 	status, body = render(c, err)
 	if status == http.StatusServiceUnavailable && c.Writer.Header().Get("Retry-After") == "" {
-		c.Header("Retry-After", retryAfter)
+		c.Header("Retry-After", RetryAfter)
 	}
 	if status >= 500 {
 		slogger(c).ErrorContext(c.Request.Context(), "request failed", "err", err, "request_id", RequestID(c),
