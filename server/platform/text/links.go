@@ -18,6 +18,8 @@ type linker struct {
 	rules *Rules
 	out   []byte
 	link  bool // false within a, code and pre
+	// rest is read on the same line behind the text at hand, as part of other elements.
+	rest  string
 	found Result
 	// seen holds mentioned ids, and hashtags with their #, that are in found.
 	seen map[string]bool
@@ -231,11 +233,18 @@ func (l *linker) resolve(s string, i int) (Mention, int, bool) {
 	if l.opts.Resolve == nil {
 		return Mention{}, 0, false
 	}
+	last := len(s)
+	if l.rest != "" && len(s)-i <= maxBehind {
+		s += l.rest
+	}
 	nick, domain, end := handleEnds(s, i)
 	if nick == i+1 || nick-i > hosts.MaxNick || goesOn(s, end, domain > 0) {
 		return Mention{}, 0, false
 	}
 	for _, end := range readings(s, i+1, nick, domain, end) {
+		if end > last {
+			continue // one link cannot cross the elements
+		}
 		handle := s[i+1 : end]
 		if domain > 0 {
 			handle = s[i+1:nick] + "@" + hosts.Clean(s[nick+1:end])
@@ -326,7 +335,10 @@ func goesOn(s string, i int, full bool) bool {
 	for i < len(s) {
 		r, n := utf8.DecodeRuneInString(s[i:])
 		if r == '@' {
-			return named && hosts.NickEnd(s, i+1) > i+1
+			// Behind another mark begins a second mention, "@one!@two", but for the host
+			// of a name with marks, "@one*@two.example".
+			end, dotted := wordEnd(s, i+1)
+			return end > i+1 && (named || dotted && !strings.HasPrefix(s[end:], "@"))
 		}
 		if parts(r) {
 			return false
@@ -342,7 +354,7 @@ func parts(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r <= ' ' || strings.IndexByte(`,;:()[]<>"\`, byte(r)) >= 0
 	}
-	return unicode.In(r, unicode.Z, unicode.Ps, unicode.Pe, unicode.Pi, unicode.Pf) || strings.ContainsRune("、。，；：！？…—–・", r)
+	return r != '’' && unicode.In(r, unicode.Z, unicode.Ps, unicode.Pe, unicode.Pi, unicode.Pf) || strings.ContainsRune("、。，；：！？…—–・", r)
 }
 
 // wordEnd returns the end of the word at s[i], and whether it contains a dot. A

@@ -112,7 +112,11 @@ func (verbatim) Parse(_ ast.Node, block gmtext.Reader, _ parser.Context) ast.Nod
 	// A line may hold thousands of handles; none is longer than this.
 	word := func() string { return string(line[:min(len(line), hosts.MaxNick+maxDomain+8)]) }
 	var end int
-	switch before := block.PrecendingCharacter(); {
+	before := block.PrecendingCharacter()
+	if before == '_' && line[0] == '@' {
+		before = beforeEmphasis(block.Source()[:segment.Start])
+	}
+	switch {
 	case line[0] == ':' || line[0] == '/' || line[0] == '?':
 		end = addressRest(block.Source()[:segment.Start], line)
 	case before >= utf8.RuneSelf || !opens(byte(before)):
@@ -129,6 +133,16 @@ func (verbatim) Parse(_ ast.Node, block gmtext.Reader, _ parser.Context) ast.Nod
 	}
 	block.Advance(end)
 	return ast.NewTextSegment(segment.WithStop(segment.Start + end))
+}
+
+// beforeEmphasis returns the character before the marks at the end of a text, which
+// begin an emphasis unless that character is of a word.
+func beforeEmphasis(text []byte) rune {
+	r, size := utf8.DecodeLastRune(bytes.TrimRight(text, "*_~"))
+	if size == 0 {
+		return '\n'
+	}
+	return r
 }
 
 // maxVerbatim bounds the rest of an address in markdown.

@@ -49,6 +49,8 @@ func TestHandlesAreReadWhole(t *testing.T) {
 		{"@bob@else.example @bob@h.example@else.example", ""},
 		{"@bob:matrix.example @a:b.example.org", ""},
 		{"x.bob@h.example mail.@bob@", "bob"},
+		{"@bob*@h.example @bob!@h.example @bob/.@h.example @bob’s@h.example @bob**x**@h.example", ""},
+		{"@bob!@ann @a’s", "bob ann a"},
 		{"@bob@" + strings.Repeat("x", 300), ""},
 		{"@bob" + strings.Repeat(".x", 200) + "@h.example", ""},
 	} {
@@ -60,6 +62,49 @@ func TestHandlesAreReadWhole(t *testing.T) {
 			if strings.Join(got, " ") != tt.want {
 				t.Errorf("%s: %q mentions %q, want %q", kind, tt.src, got, tt.want)
 			}
+		}
+	}
+}
+
+// TestHandlesGoOnAcrossElements reads the handles of texts with marks within or around
+// them. People see one name: its beginning is nobody.
+func TestHandlesGoOnAcrossElements(t *testing.T) {
+	resolve := func(handle string) (Mention, bool) {
+		switch handle {
+		case "bob", "ann", "bob_@h.example", "bob_x@h.example":
+			return Mention{ID: handle, Acct: handle}, true
+		}
+		return Mention{}, false
+	}
+	for _, tt := range []struct{ kind, src, want string }{
+		{TypeMarkdown, "_@bob_@h.example_", "bob_@h.example"},
+		{TypeMarkdown, "__@bob_@h.example__ *@bob_x@h.example*", "bob_@h.example bob_x@h.example"},
+		{TypeMarkdown, "- hi (_@bob_x@h.example_)", "bob_x@h.example"},
+		{TypeMarkdown, "_@bob_, **@ann**: *@bob*'s", "bob ann"},
+		{TypeMarkdown, "~~@bob~~@h.example", ""},
+		{TypeMarkdown, "*@bob*@h.example", ""},
+		{TypeMarkdown, "_@bob_\\@h.example", ""},
+		{TypeMarkdown, "@bob`.social`@h.example", ""},
+		{TypeMarkdown, "@bob[.social](https://x.example)@h.example", ""},
+		{TypeHTML, "@bob<b>.social</b>@h.example", ""},
+		{TypeHTML, "@bob<wbr>.social@h.example", ""},
+		{TypeHTML, "@bob<!-- x -->-x@h.example", ""},
+		{TypeHTML, "<b>@bob</b>@h.example", ""},
+		{TypeHTML, "<i>@bob</i><code>@h.example</code>", ""},
+		{TypeHTML, "@bob<b>by</b>", ""},
+		{TypeHTML, "@bob<font>.social</font>@h.example", ""},
+		{TypeHTML, "<b>@bob</b>, <p>@ann</p><p>.social@h.example</p>", "bob ann"},
+		{TypeHTML, "@bob<br>@h.example @ann<b> x</b>@h.example", "bob ann"},
+		{TypeBBCode, "@bob[b].social[/b]@h.example", ""},
+		{TypeBBCode, "[i]@bob[/i]@h.example", ""},
+		{TypeBBCode, "[b]@bob[/b]: hi [u]@ann[/u]", "bob ann"},
+	} {
+		var got []string
+		for _, m := range Format(tt.src, tt.kind, Options{Resolve: resolve}).Mentions {
+			got = append(got, m.ID)
+		}
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("%s: %q mentions %q, want %q", tt.kind, tt.src, got, tt.want)
 		}
 	}
 }

@@ -35,8 +35,11 @@ func walk(s string, p *policy, l *linker) {
 	w := &walker{policy: p, l: l, links: l.link, afterBlock: true, lineStart: true}
 	z := html.NewTokenizer(strings.NewReader(s))
 	code := false // within a script or style
+	read := 0     // bytes of s
 	for {
-		switch z.Next() {
+		kind := z.Next()
+		read += len(z.Raw())
+		switch kind {
 		case html.ErrorToken:
 			for len(w.open) > 0 {
 				w.pop()
@@ -44,7 +47,7 @@ func walk(s string, p *policy, l *linker) {
 			return
 		case html.TextToken:
 			if !code || !p.dropCode {
-				w.text(string(z.Text()))
+				w.text(string(z.Text()), s[read:])
 			}
 			continue
 		case html.StartTagToken, html.SelfClosingTagToken:
@@ -74,7 +77,8 @@ func walk(s string, p *policy, l *linker) {
 	}
 }
 
-func (w *walker) text(s string) {
+// text writes a text, which behind follows in HTML.
+func (w *walker) text(s, behind string) {
 	parts := strings.Split(s, asTyped)
 	for i := range parts {
 		parts[i], _ = Clean(parts[i])
@@ -92,15 +96,49 @@ func (w *walker) text(s string) {
 			w.l.link = false
 		}
 	}
+	if w.l.link && w.l.opts.Resolve != nil && strings.IndexByte(s, '@') >= 0 {
+		behind = w.shown(behind)
+	} else {
+		behind = ""
+	}
+	w.l.rest = strings.Join(parts[1:], "") + behind
 	w.l.text(parts[0], false)
-	for _, part := range parts[1:] {
+	for i, part := range parts[1:] {
 		if part == "" {
 			continue
 		}
+		w.l.rest = strings.Join(parts[i+2:], "") + behind
 		// Neither this character nor what it would begin is a link.
 		_, size := utf8.DecodeRuneInString(part)
 		w.l.escape(part[:size], false)
 		w.l.textAfter(part[0], part[size:], false)
+	}
+}
+
+// maxBehind is how much of the HTML behind a text is looked at, in bytes.
+const maxBehind = 1024
+
+// shown returns the beginning of what is read on the same line where HTML is shown:
+// elements such as <b> leave no space, so a name may go on within them.
+func (w *walker) shown(behind string) string {
+	var out []byte
+	z := html.NewTokenizer(strings.NewReader(behind[:min(len(behind), maxBehind)]))
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return string(out)
+		case html.TextToken:
+			text, _ := Clean(strings.ReplaceAll(string(z.Text()), asTyped, ""))
+			out = append(out, text...)
+			if strings.ContainsAny(text, " \n\t") {
+				return string(out)
+			}
+		case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
+			name, _ := z.TagName()
+			if el := w.policy.tags[string(name)]; spaces[string(name)] > 0 || el != nil && el.kind == void {
+				return string(out)
+			}
+		}
 	}
 }
 
