@@ -118,6 +118,7 @@ func (d *DB) References() []Reference {
 		{Table: "notifications", key: "id", Column: "message_id", To: messages, when: "t.message_id <> ''"},
 		{Table: "report_statuses", key: "report_id,status_id", Column: "report_id", To: reports},
 		{Table: "report_files", key: "report_id,status_id,file", Column: "report_id", To: reports},
+		{Table: "report_accounts", key: "report_id", Column: "report_id", To: reports},
 		{Table: "report_notes", key: "id", Column: "report_id", To: reports},
 		{Table: "lists", key: "id", Column: "account_id", To: accounts},
 		{Table: "list_accounts", key: "list_id,account_id", Column: "list_id", To: lists},

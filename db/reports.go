@@ -179,11 +179,9 @@ func (d *DB) SetReportState(ctx context.Context, id, state string) error {
 		return err
 	}
 	if state == ReportOpen {
-		_, err := d.exec(ctx, "keep copies", `UPDATE report_statuses SET closed_at = NULL WHERE report_id = ? AND closed_at IS NOT NULL`, id)
-		return err
+		now = Time{}
 	}
-	_, err := d.exec(ctx, "keep copies for a while", `UPDATE report_statuses SET closed_at = ? WHERE report_id = ? AND copy <> '' AND closed_at IS NULL`, now, id)
-	return err
+	return d.keepCopies(ctx, id, now)
 }
 
 // Moderators returns the ids of the local, active admins and moderators.

@@ -60,6 +60,89 @@ func (s *ReportStatus) Copied() (*CopiedStatus, error) {
 	return out, nil
 }
 
+// CopiedAccount is an account as it was when it was reported.
+type CopiedAccount struct {
+	Nickname    string
+	DisplayName string
+	NoteHTML    string
+	FieldsHTML  Slice[Field]
+	Avatar      string
+	Header      string
+}
+
+// Same reports whether a profile shows what it showed when it was reported. Whether a
+// page links back is no part of it.
+func (a *CopiedAccount) Same(now *CopiedAccount) bool {
+	return now != nil && a.Nickname == now.Nickname && a.DisplayName == now.DisplayName && a.NoteHTML == now.NoteHTML &&
+		a.Avatar == now.Avatar && a.Header == now.Header &&
+		slices.EqualFunc(a.FieldsHTML, now.FieldsHTML, func(a, b Field) bool { return a.Name == b.Name && a.Value == b.Value })
+}
+
+// pictures are the stored files and the addresses elsewhere that a profile shows.
+func (a *CopiedAccount) pictures() []string {
+	return slices.DeleteFunc([]string{a.Avatar, a.Header}, func(address string) bool { return address == "" })
+}
+
+// CopyAccount keeps a reported account with its report, as it is.
+func (d *DB) CopyAccount(ctx context.Context, reportID string, a *Account) error {
+	kept := CopiedAccount{a.Nickname, a.DisplayName, a.NoteHTML, a.FieldsHTML, a.Avatar, a.Header}
+	raw, err := json.Marshal(kept)
+	if err != nil {
+		return fmt.Errorf("copy account %s: %w", a.ID, err)
+	}
+	if _, err := d.exec(ctx, "copy reported account", "INSERT INTO report_accounts (report_id, copy) VALUES (?, ?)", reportID, string(raw)); err != nil {
+		return err
+	}
+	for _, address := range kept.pictures() {
+		if name := FileAt(address); name != "" {
+			if err := d.keepFile(ctx, ReportFile{ReportID: reportID, File: name}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// FileAt is the name of a file of this server by its address in a row, "" for one of
+// another server.
+func FileAt(address string) string {
+	name, ours := strings.CutPrefix(address, MediaPath)
+	if !ours {
+		return ""
+	}
+	name, _, _ = strings.Cut(name, "?")
+	return name
+}
+
+// ReportedAccounts returns the reported accounts of these reports as they were, where
+// they show something else now, by report.
+func (d *DB) ReportedAccounts(ctx context.Context, reportIDs []string) (map[string]*CopiedAccount, error) {
+	type kept struct {
+		reportID, copy string
+		there          bool
+		now            CopiedAccount
+	}
+	cells := func(k *kept) []any {
+		return []any{&k.reportID, &k.copy, &k.there, &k.now.Nickname, &k.now.DisplayName, &k.now.NoteHTML, &k.now.FieldsHTML, &k.now.Avatar, &k.now.Header}
+	}
+	rows, err := inChunks(reportIDs, func(ids []string) ([]kept, error) {
+		return scanAll(ctx, d, "reported accounts", cells, `SELECT c.report_id, c.copy, a.id IS NOT NULL, COALESCE(a.nickname, ''), COALESCE(a.display_name, ''),
+			COALESCE(a.note_html, ''), COALESCE(a.fields_html, '[]'), COALESCE(a.avatar, ''), COALESCE(a.header, '')
+			FROM report_accounts c JOIN reports r ON r.id = c.report_id LEFT JOIN accounts a ON a.id = r.account_id WHERE c.report_id IN ?`, ids)
+	})
+	out := map[string]*CopiedAccount{}
+	for i := range rows {
+		then := &CopiedAccount{}
+		if err := json.Unmarshal([]byte(rows[i].copy), then); err != nil {
+			return nil, fmt.Errorf("copy of the account in report %s: %w", rows[i].reportID, err)
+		}
+		if !rows[i].there || !then.Same(&rows[i].now) {
+			out[rows[i].reportID] = then
+		}
+	}
+	return out, err
+}
+
 // ReportStatuses returns the statuses named by these reports, in the order in
 // which each names them.
 func (d *DB) ReportStatuses(ctx context.Context, reportIDs []string) ([]NamedStatus, error) {
@@ -167,6 +250,22 @@ func (d *DB) CurrentCopies(ctx context.Context, ids []string) (map[string]*Copie
 	return out, nil
 }
 
+// ReportFile is a stored file that a report keeps: of a copied status, or with no
+// StatusID of the reported account. Source is its address on another server, "" for a
+// file of this one.
+type ReportFile struct {
+	ReportID string
+	StatusID string
+	File     string
+	Source   string
+}
+
+func (d *DB) keepFile(ctx context.Context, f ReportFile) error {
+	_, err := d.exec(ctx, "keep file of a report", "INSERT INTO report_files (report_id, status_id, file, source) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+		f.ReportID, f.StatusID, f.File, f.Source)
+	return err
+}
+
 // keepFiles notes the stored files of copied statuses: they stay as long as the copies.
 func (d *DB) keepFiles(ctx context.Context, reportID string, statuses []ReportStatus) error {
 	for i := range statuses {
@@ -181,13 +280,83 @@ func (d *DB) keepFiles(ctx context.Context, reportID string, statuses []ReportSt
 			if m.File == "" {
 				continue
 			}
-			if _, err := d.exec(ctx, "keep files of reported status", "INSERT INTO report_files (report_id, status_id, file) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-				reportID, s.ID, m.File); err != nil {
+			if err := d.keepFile(ctx, ReportFile{ReportID: reportID, StatusID: s.ID, File: m.File}); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// FilesElsewhere returns up to limit files of other servers that the copies of a report
+// show and that are not kept yet: without a name.
+func (d *DB) FilesElsewhere(ctx context.Context, reportID string, limit int) ([]ReportFile, error) {
+	copies, err := list[ReportStatus](ctx, d, "copies of report "+reportID, "SELECT report_id, status_id, copy FROM report_statuses WHERE report_id = ? AND copy <> '' ORDER BY position", reportID)
+	if err != nil {
+		return nil, err
+	}
+	var out []ReportFile
+	add := func(statusID, address string) {
+		if strings.HasPrefix(address, "https://") || strings.HasPrefix(address, "http://") {
+			out = append(out, ReportFile{ReportID: reportID, StatusID: statusID, Source: address})
+		}
+	}
+	for i := range copies {
+		s, err := copies[i].Copied()
+		if err != nil {
+			return nil, err
+		}
+		for ; s != nil; s = s.Of {
+			for _, m := range s.Files {
+				if m.File == "" {
+					add(copies[i].StatusID, m.URL)
+				}
+			}
+		}
+	}
+	raw, err := list[string](ctx, d, "copy of the account in report "+reportID, "SELECT copy FROM report_accounts WHERE report_id = ?", reportID)
+	if err != nil {
+		return nil, err
+	}
+	for _, text := range raw {
+		var account CopiedAccount
+		if err := json.Unmarshal([]byte(text), &account); err != nil {
+			return nil, fmt.Errorf("copy of the account in report %s: %w", reportID, err)
+		}
+		for _, address := range account.pictures() {
+			add("", address)
+		}
+	}
+	kept, err := d.FetchedFiles(ctx, []string{reportID})
+	out = slices.DeleteFunc(out, func(f ReportFile) bool { return kept[f] != "" })
+	return out[:min(len(out), limit)], err
+}
+
+// FetchedFiles returns the names of the files that were fetched for these reports, by
+// the rest of their rows.
+func (d *DB) FetchedFiles(ctx context.Context, reportIDs []string) (map[ReportFile]string, error) {
+	rows, err := inChunks(reportIDs, func(ids []string) ([]ReportFile, error) {
+		return list[ReportFile](ctx, d, "fetched files of reports", "SELECT * FROM report_files WHERE report_id IN ? AND source <> ''", ids)
+	})
+	out := make(map[ReportFile]string, len(rows))
+	for _, f := range rows {
+		out[ReportFile{ReportID: f.ReportID, StatusID: f.StatusID, Source: f.Source}] = f.File
+	}
+	return out, err
+}
+
+// KeepFetched notes a file that was fetched for a report, unless the copy that shows it
+// was dropped meanwhile. It must be called in a transaction.
+func (d *DB) KeepFetched(ctx context.Context, f ReportFile) error {
+	query, args := "SELECT report_id FROM report_statuses WHERE report_id = ? AND status_id = ? AND copy <> ''", []any{f.ReportID, f.StatusID}
+	if f.StatusID == "" {
+		query, args = "SELECT report_id FROM report_accounts WHERE report_id = ?", args[:1]
+	}
+	copies, err := list[string](ctx, d.writing(), "copy in report "+f.ReportID, query+d.hold(), args...)
+	if err != nil || len(copies) == 0 {
+		return err
+	}
+	return d.keepFile(ctx, f)
 }
 
 // ReportedGone notes in the reports about a status who deleted it. It comes after the
@@ -198,11 +367,31 @@ func (d *DB) ReportedGone(ctx context.Context, statusID, by, byID string) error 
 	return err
 }
 
-// DropCopies drops up to limit copies of statuses whose reports were closed up to a
-// moment, with the files kept for them, and reports whether there may be more.
+// keepCopies decides how long the copies of a report stay: for good while it is open,
+// else until DropCopies is called for a moment after closed.
+func (d *DB) keepCopies(ctx context.Context, reportID string, closed Time) error {
+	when := "IS NOT NULL"
+	if !closed.IsZero() {
+		when = "IS NULL" // a report that is closed again keeps the first moment
+	}
+	if _, err := d.exec(ctx, "keep copies", "UPDATE report_statuses SET closed_at = ? WHERE report_id = ? AND copy <> '' AND closed_at "+when, closed, reportID); err != nil {
+		return err
+	}
+	_, err := d.exec(ctx, "keep copy of account", "UPDATE report_accounts SET closed_at = ? WHERE report_id = ? AND closed_at "+when, closed, reportID)
+	return err
+}
+
+// DropCopies drops up to limit copies of statuses, and so many of accounts, whose reports
+// were closed up to a moment, with the files kept for them, and reports whether there may
+// be more.
 func (d *DB) DropCopies(ctx context.Context, closed Time, limit int) (more bool, err error) {
 	rows, err := list[ReportStatus](ctx, d.writing(), "copies to drop",
 		"SELECT report_id, status_id FROM report_statuses WHERE closed_at <= ? ORDER BY closed_at LIMIT ?"+d.hold(), closed, limit)
+	if err != nil {
+		return false, err
+	}
+	accounts, err := list[ReportStatus](ctx, d.writing(), "copies of accounts to drop",
+		"SELECT report_id FROM report_accounts WHERE closed_at <= ? ORDER BY closed_at LIMIT ?"+d.hold(), closed, limit)
 	if err != nil {
 		return false, err
 	}
@@ -210,11 +399,18 @@ func (d *DB) DropCopies(ctx context.Context, closed Time, limit int) (more bool,
 		if _, err := d.exec(ctx, "drop copy", "UPDATE report_statuses SET copy = '', closed_at = NULL WHERE report_id = ? AND status_id = ?", r.ReportID, r.StatusID); err != nil {
 			return false, err
 		}
-		if _, err := d.exec(ctx, "drop files of reported status", "DELETE FROM report_files WHERE report_id = ? AND status_id = ?", r.ReportID, r.StatusID); err != nil {
+	}
+	for _, r := range accounts {
+		if _, err := d.exec(ctx, "drop copy of account", "DELETE FROM report_accounts WHERE report_id = ?", r.ReportID); err != nil {
 			return false, err
 		}
 	}
-	return len(rows) == limit, nil
+	for _, r := range slices.Concat(rows, accounts) { // files of accounts are of no status
+		if _, err := d.exec(ctx, "drop files of a report", "DELETE FROM report_files WHERE report_id = ? AND status_id = ?", r.ReportID, r.StatusID); err != nil {
+			return false, err
+		}
+	}
+	return len(rows) == limit || len(accounts) == limit, nil
 }
 
 // Same reports whether the author changed nothing since: no text, file, description,

@@ -176,7 +176,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	s.Archive = archive.New(archive.Parts{DB: d, Settings: live, Site: site, Media: s.Media, Data: cfg.DataDir, Now: o.Now})
 	s.Moderation = moderation.New(moderation.Parts{
 		DB: d, Settings: live, Rights: s.rights, Social: s.Social, Signup: s.Signup, Auth: s.Auth, Archive: s.Archive, Chats: s.Chats,
-		Outbox: s.Outbox, Remote: s.Remote, Relays: s.Relays, Now: o.Now,
+		Outbox: s.Outbox, Remote: s.Remote, Relays: s.Relays, Proxy: s.Proxy, Now: o.Now,
 	})
 	s.Ingest = ingest.New(ingest.Parts{
 		DB: d, Process: s.process, Settings: live, Site: site, Social: s.Social, Moderation: s.Moderation, Outbox: s.Outbox, Relays: s.Relays,

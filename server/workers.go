@@ -79,6 +79,7 @@ func (s *Server) workers(r *runner) *river.Workers {
 	perform(w, func(ctx context.Context, args jobs.WarmMedia) error {
 		return s.Proxy.Warm(ctx, args.URLs)
 	})
+	perform(w, s.Moderation.KeepFiles)
 	perform(w, s.Ingest.FetchThread)
 	perform(w, s.Ingest.FetchReplies)
 	perform(w, s.Ingest.FetchFeatured)

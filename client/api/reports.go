@@ -36,8 +36,26 @@ type AdminReport struct {
 	Actor     MergedAccount    `json:"actor"`
 	Statuses  List[Status]     `json:"statuses"`
 	Notes     List[ReportNote] `json:"notes"`
+	Svc       AdminReportSvc   `json:"svc,omitzero"`
 
 	Raw json.RawMessage `json:"-"`
+}
+
+// AdminReportSvc is what this server adds to a report.
+type AdminReportSvc struct {
+	// ReportedAccount is the reported account as it was, if it shows something else now.
+	ReportedAccount *ReportedAccount `json:"reported_account,omitempty"`
+}
+
+// ReportedAccount is an account as it was when it was reported. Note and the values of
+// Fields are HTML.
+type ReportedAccount struct {
+	Acct        string      `json:"acct"`
+	DisplayName string      `json:"display_name"`
+	Note        string      `json:"note"`
+	Fields      List[Field] `json:"fields"`
+	Avatar      string      `json:"avatar"`
+	Header      string      `json:"header"`
 }
 
 // UnmarshalJSON decodes a report and keeps its bytes in Raw.

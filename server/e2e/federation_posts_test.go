@@ -100,9 +100,12 @@ func visibilities(s *scene) {
 	}
 }
 
-func picture() []byte {
+func picture() []byte { return pictureOf(30) }
+
+// pictureOf is a picture of this height, another file for each.
+func pictureOf(height int) []byte {
 	var buf bytes.Buffer
-	if err := png.Encode(&buf, image.NewRGBA(image.Rect(0, 0, 40, 30))); err != nil {
+	if err := png.Encode(&buf, image.NewRGBA(image.Rect(0, 0, 40, height))); err != nil {
 		panic(err)
 	}
 	return buf.Bytes()

@@ -19,19 +19,8 @@ func TestReportsKeepWhatWasReported(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		c := &caseRun{t: t, s: s, values: map[string]string{"base": s.Base()}, actors: map[string]*peer.Actor{}}
-		do := func(script string) {
-			t.Helper()
-			var steps []caseStep
-			if err := strictJSON([]byte(script), &steps); err != nil {
-				t.Fatal(err)
-			}
-			for i, step := range steps {
-				if !c.step(step) {
-					t.Fatalf("step %d is wrong", i+1)
-				}
-			}
-		}
-		c.values["file"] = c.upload("ann")
+		do := c.do
+		c.values["file"] = c.upload("ann", picture())
 		do(`[
 			{"as": "ann", "call": "POST /api/v1/statuses", "json": {"status": "which of us", "spoiler_text": "a poll", "poll": {"options": ["you", "me"], "expires_in": 3600}}, "save": {"poll": "body.id"}},
 			{"as": "ann", "call": "POST /api/v1/statuses", "json": {"status": "a picture", "media_ids": ["{file}"]}, "save": {"picture": "body.id", "shown": "body.media_attachments.0.url"}},
@@ -115,14 +104,28 @@ func TestReportsKeepWhatWasReported(t *testing.T) {
 	})
 }
 
+// do carries out the steps of a script.
+func (c *caseRun) do(script string) {
+	c.t.Helper()
+	var steps []caseStep
+	if err := strictJSON([]byte(script), &steps); err != nil {
+		c.t.Fatal(err)
+	}
+	for i, step := range steps {
+		if !c.step(step) {
+			c.t.Fatalf("step %d is wrong", i+1)
+		}
+	}
+}
+
 // upload uploads a picture for somebody and returns its id.
-func (c *caseRun) upload(as string) string {
+func (c *caseRun) upload(as string, png []byte) string {
 	c.t.Helper()
 	var form bytes.Buffer
 	w := multipart.NewWriter(&form)
 	part, err := w.CreateFormFile("file", "a.png")
 	if err == nil {
-		_, err = part.Write(picture())
+		_, err = part.Write(png)
 	}
 	if err != nil {
 		c.t.Fatal(err)

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"svc/client/api"
@@ -23,6 +24,9 @@ func reportCard(c *output.Card, r api.AdminReport) {
 	}
 	c.Number("posts", len(r.Statuses))
 	c.Number("notes", len(r.Notes))
+	if was := r.Svc.ReportedAccount; was != nil {
+		c.Part("the reported account as it was when it was reported", profileText(was))
+	}
 	for i := range r.Statuses {
 		s := &r.Statuses[i]
 		c.Part(fmt.Sprintf("post %d of %d: status/%s, %s", i+1, len(r.Statuses), s.ID, strings.Join(statusFacts(c, s), ", ")), postText(s))
@@ -92,6 +96,15 @@ func deletionText(c *output.Card, d *api.StatusDeletion) string {
 		text += " " + c.When(d.At.Time)
 	}
 	return text
+}
+
+// profileText is what the copy of a profile shows.
+func profileText(a *api.ReportedAccount) string {
+	lines := []string{safe.Line(a.Acct) + ", " + safe.Line(a.DisplayName), safe.HTML(a.Note).String()}
+	for _, f := range a.Fields {
+		lines = append(lines, safe.Line(f.Name)+": "+safe.HTML(f.Value).OneLine().String())
+	}
+	return strings.Join(slices.DeleteFunc(lines, func(line string) bool { return line == "" }), "\n")
 }
 
 // postText is the text of a post with its warning before and its files after it.

@@ -195,7 +195,7 @@ func TestListsCostAFixedNumberOfStatements(t *testing.T) {
 				}
 				_, err = v.AdminReports(ctx, rows)
 				return err
-			}, 9, 6},
+			}, 10, 7},
 			"groups": {func(ctx context.Context, v *view.View, size int) error {
 				rows, err := w.DB.ReportGroups(ctx, db.NumberedPage{Number: 1, Size: size})
 				if err != nil {
@@ -203,7 +203,7 @@ func TestListsCostAFixedNumberOfStatements(t *testing.T) {
 				}
 				_, err = v.ReportGroups(ctx, rows)
 				return err
-			}, 10, 7},
+			}, 11, 8},
 			"statuses": {func(ctx context.Context, v *view.View, size int) error {
 				rows, err := w.DB.AdminStatuses(ctx, db.AdminStatusFilter{All: true, Reblogs: true}, db.NumberedPage{Number: 1, Size: 3 * size})
 				if err != nil {

@@ -2,6 +2,7 @@ package view
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -16,18 +17,19 @@ import (
 type evidence struct {
 	reports  map[string][][]byte  // those of a report, in its order
 	statuses map[string][]byte    // the existing ones, by id, as they are
-	copies   map[[2]string][]byte // the gone ones, by report and status
+	copies   map[[2]string][]byte // those that are gone or edited, with their copy, by report and status
+	accounts map[string]*api.ReportedAccount
 }
 
 // evidenceOf renders the statuses of reports: as they are, with svc.reported if they
 // changed since, or from the copy with svc.deleted. One that is gone without a copy is
-// left out. The number of statements has a bound.
+// left out. It has the reported accounts that changed since, too. The number of statements has a bound.
 func (v *View) evidenceOf(ctx context.Context, reportIDs []string) (*evidence, error) {
 	named, err := v.db.ReportStatuses(ctx, reportIDs)
 	if err != nil {
 		return nil, err
 	}
-	out := &evidence{reports: map[string][][]byte{}, copies: map[[2]string][]byte{}}
+	out := &evidence{reports: map[string][][]byte{}, copies: map[[2]string][]byte{}, accounts: map[string]*api.ReportedAccount{}}
 	about, compared, moderators := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	copied := make([]*db.CopiedStatus, len(named))
 	for i := range named {
@@ -61,7 +63,20 @@ func (v *View) evidenceOf(ctx context.Context, reportIDs []string) (*evidence, e
 	if err != nil {
 		return nil, err
 	}
-	then, err := v.copiedStatuses(ctx, copied)
+	accounts, err := v.db.ReportedAccounts(ctx, reportIDs)
+	if err != nil {
+		return nil, err
+	}
+	var fetched map[db.ReportFile]string
+	if len(accounts) > 0 || slices.ContainsFunc(copied, func(c *db.CopiedStatus) bool { return c != nil }) {
+		if fetched, err = v.db.FetchedFiles(ctx, reportIDs); err != nil {
+			return nil, err
+		}
+	}
+	for id, a := range accounts {
+		out.accounts[id] = v.copiedAccount(a, db.ReportFile{ReportID: id}, fetched)
+	}
+	then, err := v.copiedStatuses(ctx, named, copied, fetched)
 	if err != nil {
 		return nil, err
 	}
@@ -70,6 +85,7 @@ func (v *View) evidenceOf(ctx context.Context, reportIDs []string) (*evidence, e
 		switch {
 		case raw != nil && then[i] != nil:
 			raw = inSvc(raw, "reported", then[i])
+			out.copies[[2]string{n.ReportID, n.StatusID}] = raw
 		case raw == nil && then[i] != nil:
 			// A status that went between two statements is shown so, too.
 			gone, err := json.Marshal(api.StatusDeletion{At: api.At(n.DeletedAt.Time), By: orServer(n.Deletion), Nickname: names[n.DeletedBy]})
@@ -102,9 +118,26 @@ func inSvc(status []byte, name string, value []byte) []byte {
 	return append(out, "}}"...)
 }
 
-// copiedStatuses renders copies, nil ones as nil, as statuses that a stranger could see,
-// with the accounts of now.
-func (v *View) copiedStatuses(ctx context.Context, copies []*db.CopiedStatus) ([][]byte, error) {
+// copiedAccount renders the copy of an account. of has the report, and fetched the files
+// of other servers that it keeps.
+func (v *View) copiedAccount(a *db.CopiedAccount, of db.ReportFile, fetched map[db.ReportFile]string) *api.ReportedAccount {
+	out := &api.ReportedAccount{Acct: a.Nickname, DisplayName: a.DisplayName, Note: a.NoteHTML, Avatar: v.avatar(a.Avatar), Header: v.orDefault(a.Header, "/images/banner.png")}
+	for _, f := range a.FieldsHTML {
+		out.Fields = append(out.Fields, api.Field{Name: f.Name, Value: f.Value, VerifiedAt: api.At(f.VerifiedAt)})
+	}
+	for address, shown := range map[string]*string{a.Avatar: &out.Avatar, a.Header: &out.Header} {
+		of.Source = address
+		name := cmp.Or(db.FileAt(address), fetched[of])
+		if name != "" {
+			*shown = v.reported(name, v.db.Now().Time)
+		}
+	}
+	return out
+}
+
+// copiedStatuses renders the copies of named, nil ones as nil, as statuses that a stranger
+// could see, with the accounts of now and the files that the reports keep.
+func (v *View) copiedStatuses(ctx context.Context, named []db.NamedStatus, copies []*db.CopiedStatus, fetched map[db.ReportFile]string) ([][]byte, error) {
 	out := make([][]byte, len(copies))
 	accounts, parents := map[string]int64{}, map[string]bool{}
 	for _, c := range copies {
@@ -145,11 +178,12 @@ func (v *View) copiedStatuses(ctx context.Context, copies []*db.CopiedStatus) ([
 		p := &prepared{statuses: map[string]*statusJSON{}, accounts: people, dict: v.dict}
 		p.own.now = v.db.Now()
 		ref := db.StatusRef{ID: c.ID, AccountID: c.AccountID}
-		files := map[string]api.List[api.Attachment]{c.ID: v.copiedFiles(c)}
+		kept := db.ReportFile{ReportID: named[i].ReportID, StatusID: c.ID}
+		files := map[string]api.List[api.Attachment]{c.ID: v.copiedFiles(c, kept, fetched)}
 		made := v.post(&c.Status, files[c.ID], names)
 		if of := c.Of; of != nil {
 			ref.ReblogOfID, ref.ReblogAccountID = of.ID, of.AccountID
-			files[of.ID] = v.copiedFiles(of)
+			files[of.ID] = v.copiedFiles(of, kept, fetched)
 			made = v.reblog(&c.Status, &of.Status, files)
 			if err := v.putCopy(p, of, v.post(&of.Status, files[of.ID], names)); err != nil {
 				return nil, err
@@ -178,12 +212,16 @@ func (v *View) putCopy(p *prepared, c *db.CopiedStatus, made api.Status) error {
 	return nil
 }
 
-func (v *View) copiedFiles(c *db.CopiedStatus) api.List[api.Attachment] {
+// copiedFiles renders the files of a copy: those that the report keeps by an address for
+// those alone who may see it, others by their own.
+func (v *View) copiedFiles(c *db.CopiedStatus, kept db.ReportFile, fetched map[db.ReportFile]string) api.List[api.Attachment] {
 	var out api.List[api.Attachment]
 	for i := range c.Files {
 		m := v.Attachment(&c.Files[i])
-		if file := c.Files[i].File; file != "" {
-			m.URL = v.reported(file, v.db.Now().Time)
+		kept.Source = c.Files[i].URL
+		name := cmp.Or(c.Files[i].File, fetched[kept])
+		if name != "" {
+			m.URL = v.reported(name, v.db.Now().Time)
 			m.PreviewURL, m.TextURL = m.URL, m.URL
 		}
 		out = append(out, m)

@@ -43,7 +43,7 @@ func (v *View) adminReports(ctx context.Context, rows []db.Report) ([]json.RawMe
 	}
 	out := make([]json.RawMessage, len(rows))
 	for i := range rows {
-		if out[i], err = v.report(&rows[i], who, shown.reports[rows[i].ID], notes[rows[i].ID]); err != nil {
+		if out[i], err = v.report(&rows[i], who, shown, notes[rows[i].ID]); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -71,7 +71,8 @@ func (v *View) reportsByID(ctx context.Context, ids []string) (map[string]json.R
 }
 
 // report writes the shape of api.AdminReport.
-func (v *View) report(r *db.Report, who people, statuses [][]byte, notes []*db.ReportNote) ([]byte, error) {
+func (v *View) report(r *db.Report, who people, shown *evidence, notes []*db.ReportNote) ([]byte, error) {
+	statuses := shown.reports[r.ID]
 	content := ""
 	if r.Content != "" {
 		content = text.Format(r.Content, text.TypePlain, text.Options{BaseURL: v.base}).HTML
@@ -109,7 +110,8 @@ func (v *View) report(r *db.Report, who people, statuses [][]byte, notes []*db.R
 		w.value(`,"created_at":`, api.Time{Time: n.CreatedAt.Time})
 		w.out.WriteByte('}')
 	}
-	w.out.WriteString(`]}`)
+	w.value(`],"svc":`, api.AdminReportSvc{ReportedAccount: shown.accounts[r.ID]})
+	w.out.WriteByte('}')
 	return w.out.Bytes(), w.err
 }
 
@@ -189,21 +191,25 @@ func (v *View) ReportGroups(ctx context.Context, groups []db.ReportGroup) (json.
 	return w.out.Bytes(), w.err
 }
 
-// groupStatus writes the status of a group: as it is, or as the newest report that has a
-// copy has it, under its URI.
+// groupStatus writes the status of a group: as it is, or under its URI from a copy. With
+// several copies the newest report counts that shows something else than there is now.
 func (w *objectWriter) groupStatus(g *db.ReportGroup, shown *evidence) {
-	if raw := shown.statuses[g.StatusID]; raw != nil {
-		w.raw(`,"status":`, raw[:len(raw)-1])
+	var kept []byte
+	for i := 0; i < len(g.Reports) && kept == nil; i++ {
+		kept = shown.copies[[2]string{g.Reports[i].ID, g.StatusID}]
+	}
+	if now := shown.statuses[g.StatusID]; now != nil {
+		if kept == nil {
+			kept = now
+		}
+		w.raw(`,"status":`, kept[:len(kept)-1])
 		w.out.WriteString(`,"deleted":false}`)
 		return
 	}
 	w.value(`,"status":{"id":`, g.StatusURI)
-	for i := range g.Reports {
-		if raw := shown.copies[[2]string{g.Reports[i].ID, g.StatusID}]; raw != nil {
-			_, rest, _ := bytes.Cut(raw, []byte(`,`)) // all behind the id, which has none
-			w.raw(`,`, rest[:len(rest)-1])
-			break
-		}
+	if kept != nil {
+		_, rest, _ := bytes.Cut(kept, []byte(`,`)) // all behind the id, which has none
+		w.raw(`,`, rest[:len(rest)-1])
 	}
 	w.out.WriteString(`,"deleted":true}`)
 }

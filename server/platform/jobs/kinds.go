@@ -409,6 +409,20 @@ func (WarmMedia) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: QueueFetch, MaxAttempts: 2}
 }
 
+// KeepReported fetches the files of other servers that a report shows, for as long as it
+// keeps copies of what shows them.
+type KeepReported struct {
+	ReportID string `json:"report_id"`
+}
+
+// Kind names the job.
+func (KeepReported) Kind() string { return "keep_reported" }
+
+// InsertOpts says where it waits, and how often it is tried.
+func (KeepReported) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: QueueFetch, MaxAttempts: 4}
+}
+
 // FollowMoved moves the followers of an account to the target of its move.
 // After is the follower to continue from.
 type FollowMoved struct {

@@ -28,3 +28,24 @@ func (p *Proxy) Warm(ctx context.Context, addresses []string) error {
 	}
 	return nil
 }
+
+// Copy stores a file of another server among our own and returns its name: it is
+// protected for some hours, until a row names it. A banned one is ErrBanned, one that
+// cannot be had ErrUpstream, and a damaged one a fault.
+func (p *Proxy) Copy(ctx context.Context, address string) (string, error) {
+	address = canonical(address)
+	if err := p.banned(ctx, address); err != nil {
+		return "", err
+	}
+	f, _, err := p.open(ctx, address)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }()
+	d, err := p.files.Receive(f, "", f.Size())
+	if err != nil {
+		return "", err
+	}
+	defer d.Close()
+	return p.files.Keep(ctx, d)
+}

@@ -15,6 +15,7 @@ import (
 	"svc/server/federation/outbox"
 	"svc/server/federation/remote"
 	"svc/server/platform/config"
+	"svc/server/platform/media"
 	"svc/server/platform/rights"
 	"svc/server/rules/archive"
 	"svc/server/rules/auth"
@@ -37,6 +38,7 @@ type Parts struct {
 	Outbox   *outbox.Service
 	Remote   *remote.Service // nil forwards no reports
 	Relays   *relays.Service
+	Proxy    *media.Proxy
 	Now      func() time.Time
 }
 
@@ -53,6 +55,7 @@ type Service struct {
 	outbox   *outbox.Service
 	remote   *remote.Service
 	relays   *relays.Service
+	proxy    *media.Proxy
 	now      func() time.Time
 }
 
@@ -60,7 +63,7 @@ type Service struct {
 func New(p Parts) *Service {
 	return &Service{
 		db: p.DB, settings: p.Settings, rights: p.Rights, social: p.Social, signup: p.Signup, auth: p.Auth, archive: p.Archive, chats: p.Chats,
-		outbox: p.Outbox, remote: p.Remote, relays: p.Relays, now: p.Now,
+		outbox: p.Outbox, remote: p.Remote, relays: p.Relays, proxy: p.Proxy, now: p.Now,
 	}
 }
 

@@ -13,7 +13,9 @@ import (
 	"svc/db"
 	"svc/server/federation/mrf"
 	"svc/server/platform/fault"
+	"svc/server/platform/jobs"
 	"svc/server/platform/mail"
+	"svc/server/platform/media"
 	"svc/server/platform/rights"
 	"svc/server/rules/notify"
 )
@@ -88,6 +90,16 @@ func (s *Service) fileReport(ctx context.Context, by *db.Account, in NewReport, 
 // notifications and the mail.
 func (s *Service) reported(ctx context.Context, tx *db.DB, by, target *db.Account, report *db.Report, statuses []db.ReportStatus) error {
 	if err := tx.CreateReport(ctx, report, statuses); err != nil {
+		return err
+	}
+	if err := tx.CopyAccount(ctx, report.ID, target); err != nil {
+		return err
+	}
+	elsewhere, err := tx.FilesElsewhere(ctx, report.ID, 1)
+	if err == nil && len(elsewhere) > 0 {
+		err = jobs.Enqueue(ctx, tx, jobs.KeepReported{ReportID: report.ID})
+	}
+	if err != nil {
 		return err
 	}
 	moderators, err := tx.Moderators(ctx)
@@ -185,6 +197,33 @@ func evidence(ctx context.Context, tx *db.DB, targetID string, ids []string) ([]
 		out = append(out, kept)
 	}
 	return out, nil
+}
+
+// mostKept bounds the files of other servers that a report keeps.
+const mostKept = 40
+
+// KeepFiles fetches the files of other servers that the copies of a report show, so that
+// they are there when their server removes them. Those that are banned here, or are no
+// pictures, films or sounds, are left out; those that cannot be had now are tried again.
+func (s *Service) KeepFiles(ctx context.Context, job jobs.KeepReported) error {
+	files, err := s.db.FilesElsewhere(ctx, job.ReportID, mostKept)
+	var failed error
+	for _, f := range files {
+		f.File, err = s.proxy.Copy(ctx, f.Source)
+		switch {
+		case errors.Is(err, media.ErrUpstream):
+			failed = err
+			continue
+		case errors.Is(err, media.ErrBanned), fault.Is(err, fault.KindInvalid):
+			continue
+		case err != nil:
+			return err
+		}
+		if err := s.db.Tx(ctx, func(tx *db.DB) error { return tx.KeepFetched(ctx, f) }); err != nil {
+			return err
+		}
+	}
+	return errors.Join(err, failed)
 }
 
 // dropChunk bounds the copies that one transaction drops.
