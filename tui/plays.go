@@ -65,41 +65,31 @@ func (r *reports) pass(m *model) {
 // cases are the accounts of reports, with all that playbooks act on: a case for
 // each account.
 func (r *reports) cases(m *model, rows []int, posts *postPane) []playbook.Case {
-	var cases []playbook.Case
-	at := map[string]int{} // by nickname
-	for _, row := range rows {
-		nick := r.Text(row, colNick)
-		i, known := at[nick]
-		if !known || nick == "" { // accounts that are gone cannot be told apart
-			i = len(cases)
-			at[nick] = i
-			cases = append(cases, playbook.Case{
-				Nick: nick, Fields: r.fieldsOf(m, r.about(row), r.ID(row)), Before: map[string]map[string]string{},
-			})
-			cases[i].Before["user/"+nick] = map[string]string{"deactivated": fmt.Sprint(r.Num(row, numFlags)&flagDeactivated != 0)}
-		}
-		c := &cases[i]
-		c.Reports = append(c.Reports, r.ID(row))
-		if state := r.Text(row, colState); slices.Contains(reportStates, state) {
-			c.Before["report/"+r.ID(row)] = map[string]string{"state": state}
-		}
-		for _, id := range r.postsOf(row) {
-			if !slices.Contains(c.Posts, id) {
-				c.Posts = append(c.Posts, id)
-			}
-		}
+	chosen := make([]playbook.Report, len(rows))
+	for i, row := range rows {
+		chosen[i] = r.playedOn(m, row)
 	}
-	for i := range cases {
-		if slices.ContainsFunc(cases[i].Posts, func(id string) bool { return posts.marks[id] }) {
-			cases[i].Posts = slices.DeleteFunc(cases[i].Posts, func(id string) bool { return !posts.marks[id] })
-		}
-	}
+	var open []playbook.Report
 	for row := range r.Columns.Len() {
-		if i, ok := at[r.Text(row, colNick)]; ok && r.Text(row, colNick) != "" && r.Text(row, colState) == "open" {
-			cases[i].All = append(cases[i].All, r.ID(row))
+		nick := r.Text(row, colNick)
+		if nick != "" && r.Text(row, colState) == "open" && slices.ContainsFunc(chosen, func(c playbook.Report) bool { return c.Nick == nick }) {
+			open = append(open, r.playedOn(m, row))
 		}
 	}
-	return cases
+	return playbook.Cases(chosen, open, func(post string) bool { return posts.marks[post] })
+}
+
+// playedOn is a report as playbooks look at it. A state that is not known counts as
+// open: a decision assumes that.
+func (r *reports) playedOn(m *model, row int) playbook.Report {
+	nick, state := r.Text(row, colNick), r.Text(row, colState)
+	if !slices.Contains(reportStates, state) {
+		state = "open"
+	}
+	return playbook.Report{
+		ID: r.ID(row), State: state, About: nick, Nick: nick, Deactivated: r.Num(row, numFlags)&flagDeactivated != 0,
+		By: r.Text(row, colByNick), Posts: r.postsOf(row), Fields: r.fieldsOf(m, r.about(row), r.ID(row)),
+	}
 }
 
 // about is the reported account of a row, as far as it is loaded.
@@ -138,8 +128,10 @@ func (r *reports) fieldsOf(m *model, p shown.Person, report string) canned.Field
 type offer struct {
 	key, name string
 	actions   []action.Action
-	steps     string // its consequences
-	why       string // why it cannot be run, "" if it can
+	scope     string   // its objects, counted
+	steps     string   // its consequences
+	messages  []string // the texts that it sends to people
+	why       string   // why it cannot be run, "" if it can
 }
 
 // offers are the playbooks for cases, each with a key of its own that is not the
@@ -164,17 +156,19 @@ func (m *model) offers(cases []playbook.Case) []offer {
 				o.key, taken[key] = key, true
 			}
 		}
+		var scopes []playbook.Scope
 		for _, c := range cases {
 			plan, err := book.Plan(c)
 			if err != nil {
 				o.why = safe.Line(err.Error())
 				break
 			}
-			o.actions = append(o.actions, slices.DeleteFunc(plan, alreadySo)...)
+			o.actions, scopes = append(o.actions, slices.DeleteFunc(plan, alreadySo)...), append(scopes, book.Scope(c))
 		}
 		if o.why == "" && len(o.actions) == 0 {
 			o.why = "nothing to do here"
 		}
+		o.scope, o.messages = playbook.Words(scopes...), playbook.Messages(o.actions)
 		o.steps = strings.Join(playbook.Consequences(o.actions, objectName), "; ")
 		if o.key != "" {
 			offers = append(offers, o)
@@ -200,15 +194,27 @@ func (r *reports) askPlay(m *model, cases []playbook.Case, names bool, after fun
 		return nil
 	}
 	who := accountsOf(cases)
-	title := []line{inked(inkStrong, " play on "+someOf(who)+r.openAbout(cases))}
+	head, scope := " play on "+someOf(who)+r.openAbout(cases), commonScope(offers)
+	if scope != "" {
+		head += ": " + scope
+	}
+	title := []line{inked(inkStrong, head)}
 	var preview []line
 	var choices []choice
 	for _, o := range offers {
 		text, ink := o.steps, inkPlain
+		if scope == "" {
+			text = o.scope + ": " + text
+		}
 		if o.why != "" {
 			text, ink = o.why, inkDim
 		} else {
-			choices = append(choices, choice{o.key, o.name, func(m *model) tea.Cmd { return m.choosePlay(o, who, names, after) }})
+			choices = append(choices, choice{o.key, o.name, func(m *model) tea.Cmd {
+				if len(o.messages) > 0 && !names { // a text that goes to somebody is read first
+					return m.previewPlay(o, who, names, after)
+				}
+				return m.choosePlay(o, who, names, after)
+			}})
 		}
 		label := "   " + o.key + " " + o.name + ": "
 		for i, part := range safe.Wrap(text, max(20, m.width-2-safe.Width(label))) {
@@ -230,6 +236,21 @@ func (r *reports) askPlay(m *model, cases []playbook.Case, names bool, after fun
 	}
 	m.ask(q)
 	return nil
+}
+
+// commonScope is the scope of all offers that can be run, "" where they differ.
+func commonScope(offers []offer) string {
+	scope := ""
+	for _, o := range offers {
+		switch {
+		case o.why != "" || o.scope == scope:
+		case scope == "":
+			scope = o.scope
+		default:
+			return ""
+		}
+	}
+	return scope
 }
 
 // fits reports whether all of a prompt is shown. Without a screen it always is.
@@ -265,10 +286,28 @@ func (r *reports) openAbout(cases []playbook.Case) string {
 	return text
 }
 
-// previewPlay shows the consequences of one playbook, and asks.
+// previewPlay shows the consequences of one playbook, with the whole of what it
+// sends to people, and asks.
 func (m *model) previewPlay(o offer, who []string, names bool, after func(*model) tea.Cmd) tea.Cmd {
-	m.askNames(o.name+" on "+someOf(who), strings.Split(o.steps, "; "), func(m *model) tea.Cmd { return m.choosePlay(o, who, names, after) })
+	m.askNames(o.name+" on "+someOf(who)+", "+o.scope, strings.Split(o.steps, "; "), func(m *model) tea.Cmd { return m.choosePlay(o, who, names, after) })
+	m.prompt.title = append(m.prompt.title, m.messageLines(o.messages)...)
 	return nil
+}
+
+// messageLines are texts whole, those of many accounts up to a few.
+func (m *model) messageLines(texts []string) []line {
+	const few = 3
+	var lines []line
+	for _, text := range texts[:min(few, len(texts))] {
+		lines = append(lines, plain("   the message:"))
+		for _, part := range safe.Wrap(safe.Clean(safe.Raw(text)).String(), max(20, m.width-8)) {
+			lines = append(lines, line{{"   | ", inkDim}, {part, inkPlain}})
+		}
+	}
+	if more := len(texts) - few; more > 0 {
+		lines = append(lines, plain(fmt.Sprintf("   and %d more messages like these", more)))
+	}
+	return lines
 }
 
 func (m *model) choosePlay(o offer, who []string, names bool, after func(*model) tea.Cmd) tea.Cmd {
@@ -282,9 +321,10 @@ func (m *model) choosePlay(o offer, who []string, names bool, after func(*model)
 			what = o.name + " on 1 account"
 		}
 		m.askNames(what, who, stage)
-		for _, part := range safe.Wrap(o.steps, max(20, m.width-4)) {
+		for _, part := range safe.Wrap(o.scope+": "+o.steps, max(20, m.width-4)) {
 			m.prompt.title = append(m.prompt.title, plain("   "+part))
 		}
+		m.prompt.title = append(m.prompt.title, m.messageLines(o.messages)...)
 		return nil
 	}
 	return stage(m)

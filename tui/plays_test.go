@@ -29,7 +29,7 @@ func beginPlays(t *testing.T) *driver {
 func TestSpamIsTwoKeysAndOneUndo(t *testing.T) {
 	d := beginPlays(t)
 	d.press("p")
-	d.shows("play on @spam1@bad.example (3 open)", "s spam: delete 2 posts 9xPq1, 9xPq4 (for good)", "deactivate", "note on 9xA1q",
+	d.shows("play on @spam1@bad.example (3 open): 2 posts of 3 reports, by 3 reporters", "s spam: delete 2 posts 9xPq1, 9xPq4 (for good)", "deactivate", "note on 9xA1q",
 		"resolve 3 reports", "a abuse: ", "d dogpile: ", "i impersonation: ", "esc cancel")
 	d.press("p<enter>") // neither chooses
 	if n := len(d.m.staged.Items); n != 0 {
@@ -204,7 +204,7 @@ func TestAPlayOverSeveralAccountsNamesThemAndAsks(t *testing.T) {
 func TestMarkedPostsAloneAreDeletedByAPlay(t *testing.T) {
 	d := beginPlays(t)
 	d.press("<tab>j p")
-	d.shows("s spam: delete 1 post 9xPq4 (for good)")
+	d.shows("1 post of 3 reports, by 3 reporters; 1", "more reported stay", "s spam: delete 1 post 9xPq4 (for good)")
 	d.press("<esc><tab>")
 	d.press("/state:closed<enter>")
 	d.pass(time.Second)
@@ -222,7 +222,7 @@ func TestPlaybooksThatDoNotFitAreShownOneByOne(t *testing.T) {
 	d.shows("play on @spam1@bad.example", "s spam", "c casino", "r crypto")
 	d.hides("for good")
 	d.press("s")
-	d.shows("spam on @spam1@bad.example:", "delete 2 posts 9xPq1, 9xPq4 (for good)", "y yes")
+	d.shows("spam on @spam1@bad.example, 2 posts of 3 reports, by 3 reporters:", "delete 2 posts 9xPq1, 9xPq4 (for good)", "y yes")
 	d.press("y")
 	d.shows("OUTBOX 1  spam on")
 }
@@ -232,13 +232,27 @@ func TestOnlyPlaybooksOfOnesPrivilegesAreOffered(t *testing.T) {
 	s := moderated(t, 2, "reports", "statuses")
 	d := beginOn(t, s.Admin("mod"), 80, 24, Options{Playbooks: playbooks(t, map[string]any{"sweep": []any{"delete", map[string]any{"resolve": "all"}}})})
 	d.press("p")
-	d.shows("dogpile: ", "sweep: delete 1 post")
+	d.shows("dogpile: ", "sweep: delete 2 posts")
 	d.hides("spam: ", "abuse", "impersonation")
 	d.press("s")
 	d.pass(9 * time.Second)
 	d.shows("REPORTS open 0", "sweep on @bob: done")
 	d.press("u")
 	d.shows("REPORTS open 2")
+}
+
+// TestAMessageOfAPlaybookIsReadWholeFirst warns an account, whose message is shown
+// word for word and then asked about.
+func TestAMessageOfAPlaybookIsReadWholeFirst(t *testing.T) {
+	d := beginPlays(t)
+	d.press("pa")
+	d.shows("abuse on @spam1@bad.example, 2 posts of 3 reports, by 3 reporters:", "the message:",
+		"| Hello spam1@bad.example, moderators of", "which were reported as abuse. Please", "the account may be closed.", "y yes")
+	if n := len(d.m.staged.Items); n != 0 {
+		t.Fatalf("%d staged before the message was read", n)
+	}
+	d.press("y")
+	d.shows("OUTBOX 1  abuse on @spam1@bad.example: delete 2 posts")
 }
 
 func TestPlaysInPlainMode(t *testing.T) {

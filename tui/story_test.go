@@ -82,7 +82,7 @@ func mixedQueue(t *testing.T) *servertest.Server {
 }
 
 // TestAQueueOfAHundredReportsIsWorkedOff reads each report and gives its keys: at most
-// two a clear case, and no more than 260 in all, with those that take everything back.
+// two a clear case, three where a message is read first, and no more than 260 in all, with those that take everything back.
 func TestAQueueOfAHundredReportsIsWorkedOff(t *testing.T) {
 	dbtest.Alone(t)
 	t.Parallel()
@@ -103,7 +103,7 @@ func TestAQueueOfAHundredReportsIsWorkedOff(t *testing.T) {
 		return page.Total
 	}
 	d.shows("REPORTS open 100")
-	answers := map[string]string{"spam": "ps", "harmless": "pd", "threat": "pa", "impersonation": "pi", "remote": "r"}
+	answers := map[string]string{"spam": "ps", "harmless": "pd", "threat": "pay", "impersonation": "pi", "remote": "r"}
 	for range 400 {
 		e, ok := d.queue().Under()
 		if !ok {
@@ -112,8 +112,8 @@ func TestAQueueOfAHundredReportsIsWorkedOff(t *testing.T) {
 		r := d.queue()
 		_, ghost := r.Ghost(e.Row)
 		if ghost || r.Text(e.Row, colState) != "open" || d.m.wish("report/"+r.ID(e.Row)) != "" {
-			before := r.Cursor()
-			if press("j"); r.Cursor() == before {
+			before := r.UnderID()
+			if press("j"); r.UnderID() == before {
 				d.pass(10 * time.Second) // the end: what is staged goes
 				if d.queue().total == 0 {
 					break
@@ -127,7 +127,7 @@ func TestAQueueOfAHundredReportsIsWorkedOff(t *testing.T) {
 		if !known {
 			t.Fatalf("no answer to %q", r.Text(e.Row, colMessage))
 		}
-		if len(keysOf) > 2 {
+		if len(keysOf) > 2 && kind != "threat" { // its message is read first
 			t.Errorf("%s takes %d keys", kind, len(keysOf))
 		}
 		press(keysOf)

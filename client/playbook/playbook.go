@@ -5,7 +5,7 @@
 //
 //	playbooks:
 //	  casino:
-//	    - delete                         # the marked posts, else all that were reported
+//	    - delete                         # the marked posts, else those of all reports it decides
 //	    - deactivate
 //	    - tag: mrf_tag:sandbox
 //	    - note: "casino spam of {{.nick}}"
@@ -22,7 +22,6 @@ import (
 	"strings"
 
 	"svc/client/action"
-	"svc/client/api"
 	"svc/client/canned"
 )
 
@@ -197,27 +196,15 @@ func parseStep(kind action.Kind, argument any, templates map[string]string) (Ste
 	return step, nil
 }
 
-// Case is the account that a playbook runs on, with its reports and posts.
-type Case struct {
-	Nick    string   // "" when the account is gone
-	Reports []string // ids of the reports at hand
-	All     []string // ids of all open reports about the account, with those of Reports
-	Posts   []string // ids of the posts to delete
-	Fields  canned.Fields
-	// Before holds the state of each object as the moderator saw it, by typed
-	// name; see action.Action. Objects may be missing.
-	Before map[string]map[string]string
-}
-
 // Plan is the actions of a playbook on a case, in order: neighbours of one kind
 // are one step. Steps without an object, such as delete where there is no post,
 // are left out. The error is one line: a missing field, an account that is gone.
 func (p Playbook) Plan(c Case) ([]action.Action, error) {
 	var plan []action.Action
-	add := func(kind action.Kind, noun, name string, args map[string]string) {
-		target := noun + "/" + name
-		plan = append(plan, action.Action{Kind: kind, Target: target, Args: args, Before: c.Before[target]})
+	add := func(kind action.Kind, noun, name string, args, before map[string]string) {
+		plan = append(plan, action.Action{Kind: kind, Target: noun + "/" + name, Args: args, Before: before})
 	}
+	scope := p.Scope(c)
 	for _, step := range p.Steps {
 		args, err := p.arguments(step, c.Fields)
 		if err != nil {
@@ -225,8 +212,8 @@ func (p Playbook) Plan(c Case) ([]action.Action, error) {
 		}
 		switch step.Kind.Noun() {
 		case "status":
-			for _, id := range c.Posts {
-				add(step.Kind, "status", id, args)
+			for _, id := range scope.Posts {
+				add(step.Kind, "status", id, args, nil)
 			}
 		case "report":
 			reports := c.Reports
@@ -236,19 +223,19 @@ func (p Playbook) Plan(c Case) ([]action.Action, error) {
 			case step.All:
 				reports = union(c.Reports, c.All)
 			}
-			for _, id := range reports {
-				add(step.Kind, "report", id, args)
-				// A decision assumes that the report is still open.
-				if a := &plan[len(plan)-1]; a.Before == nil && step.Kind.State() != "" {
-					a.Before = map[string]string{"state": api.ReportOpen}
+			for _, r := range reports {
+				before := map[string]string{"state": r.State}
+				if step.Kind.State() == "" {
+					before = nil
 				}
+				add(step.Kind, "report", r.ID, args, before)
 			}
 		default:
 			if c.Nick == "" {
 				name, _ := step.Kind.Step()
 				return nil, &action.UsageError{Message: fmt.Sprintf("playbook %s: %s needs an account, and this one is gone", p.Name, name)}
 			}
-			add(step.Kind, "user", c.Nick, args)
+			add(step.Kind, "user", c.Nick, args, map[string]string{"deactivated": strconv.FormatBool(c.Deactivated)})
 		}
 	}
 	return plan, nil
@@ -271,14 +258,15 @@ func (p Playbook) arguments(step Step, fields canned.Fields) (map[string]string,
 	return nil, nil
 }
 
-func union(a, b []string) []string {
-	all := slices.Clone(a)
-	for _, id := range b {
-		if !slices.Contains(all, id) {
-			all = append(all, id)
+// Messages are the texts that a plan sends to people, each once.
+func Messages(plan []action.Action) []string {
+	var texts []string
+	for _, a := range plan {
+		if text := a.Args["text"]; a.Kind == action.UserMessage && !slices.Contains(texts, text) {
+			texts = append(texts, text)
 		}
 	}
-	return all
+	return texts
 }
 
 // Consequences are the steps of a plan in words, with their objects: "delete 2
@@ -313,10 +301,7 @@ func consequence(kind action.Kind, names []string, args map[string]string) strin
 		if posts {
 			noun = "post"
 		}
-		if len(names) != 1 {
-			noun += "s"
-		}
-		objects = fmt.Sprintf("%d %s %s", len(names), noun, some)
+		objects = count(len(names), noun) + " " + some
 	}
 	text := strings.NewReplacer("{objects}", objects, "{names}", some, "{tags}", args["tags"]).Replace(kind.Phrase())
 	if warning := kind.Warning(); warning != "" {

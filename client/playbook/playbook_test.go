@@ -70,7 +70,9 @@ playbooks:
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := Case{Nick: "kim", Reports: []string{"r1"}, All: []string{"r2", "r1"}, Posts: []string{"s1", "s2"}, Fields: canned.Fields{canned.Nick: "kim"}}
+	r1 := Report{ID: "r1", State: "open", About: "a1", Nick: "kim", By: "ana", Posts: []string{"s1", "s2"}, Fields: canned.Fields{canned.Nick: "kim"}}
+	r2 := Report{ID: "r2", State: "open", About: "a1", Nick: "kim", By: "tom", Posts: []string{"s2", "s3"}}
+	c := Cases([]Report{r1}, []Report{r2, r1}, nil)[0]
 	if _, err := casino.Plan(c); err == nil || err.Error() != "template casino: {{.moderator}} is not known here; nothing was sent" {
 		t.Error(err)
 	}
@@ -80,12 +82,13 @@ playbooks:
 		t.Fatal(err)
 	}
 	yes := map[string]string{"sensitive": "true"}
+	off := map[string]string{"deactivated": "false"}
 	want := []action.Action{
 		{Kind: action.StatusSensitive, Target: "status/s1", Args: yes},
 		{Kind: action.StatusSensitive, Target: "status/s2", Args: yes},
-		{Kind: action.UserTag, Target: "user/kim", Args: map[string]string{"tags": "mrf_tag:sandbox"}},
-		{Kind: action.UserUntag, Target: "user/kim", Args: map[string]string{"tags": "old"}},
-		{Kind: action.UserMessage, Target: "user/kim", Args: map[string]string{"text": "read the rules, kim"}},
+		{Kind: action.UserTag, Target: "user/kim", Args: map[string]string{"tags": "mrf_tag:sandbox"}, Before: off},
+		{Kind: action.UserUntag, Target: "user/kim", Args: map[string]string{"tags": "old"}, Before: off},
+		{Kind: action.UserMessage, Target: "user/kim", Args: map[string]string{"text": "read the rules, kim"}, Before: off},
 		{Kind: action.ReportNote, Target: "report/r1", Args: map[string]string{"text": "by mika"}},
 		{Kind: action.ReportResolve, Target: "report/r1", Before: map[string]string{"state": "open"}},
 	}
@@ -103,22 +106,31 @@ func TestSpamIsPlannedWholeAndNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := Case{Nick: "kim", Reports: []string{"r1"}, All: []string{"r2", "r1"}, Posts: []string{"s1", "s2"}}
+	r1 := Report{ID: "r1", State: "open", About: "a1", Nick: "kim", By: "ana", Posts: []string{"s1", "s2"}}
+	r2 := Report{ID: "r2", State: "open", About: "a1", Nick: "kim", By: "tom", Posts: []string{"s2", "s3"}}
+	other := Report{ID: "r3", State: "open", About: "a2", Nick: "kay", By: "tom", Posts: []string{"s9"}}
+	c := Cases([]Report{r1}, []Report{r2, r1, other}, nil)[0]
 	plan, err := books[0].Plan(c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := Consequences(plan, func(_ action.Kind, target string) string { _, name, _ := strings.Cut(target, "/"); return name })
-	want := []string{"delete 2 posts s1, s2 (for good)", "deactivate @kim (ends follows for good)", "note on r1", "resolve 2 reports r1, r2"}
+	want := []string{"delete 3 posts s1, s2, s3 (for good)", "deactivate @kim (ends follows for good)", "note on r1", "resolve 2 reports r1, r2"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	c.Nick, c.Posts = "", nil
+	if got := Words(books[0].Scope(c)); got != "3 posts of 2 reports, by 2 reporters" {
+		t.Error(got)
+	}
+	marked := Cases([]Report{r1}, []Report{r2, r1}, func(post string) bool { return post == "s2" })[0]
+	if got := Words(books[0].Scope(marked)); got != "1 post of 2 reports, by 2 reporters; 2 more reported stay" {
+		t.Error(got)
+	}
+	c = Cases([]Report{{ID: "r1", State: "open"}}, nil, nil)[0]
 	if _, err := books[0].Plan(c); err == nil || err.Error() != "playbook spam: deactivate needs an account, and this one is gone" {
 		t.Error(err)
 	}
-	c.Posts = nil
-	if plan, err := books[2].Plan(c); err != nil || len(plan) != 3 {
+	if plan, err := books[2].Plan(c); err != nil || len(plan) != 2 {
 		t.Errorf("a dogpile on an account that is gone: %v, %v", plan, err)
 	}
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -12,8 +13,8 @@ import (
 
 // Play asks about a plan of several steps as much as it deserves, and carries it
 // out until the first failure. plan makes it for the targets that args name, whom
-// changes of kind concern.
-func (a *App) Play(ctx context.Context, kind action.Kind, args []string, plan func(*Connection, []action.Target) ([]action.Action, error)) error {
+// changes of kind concern, and counts its objects in words.
+func (a *App) Play(ctx context.Context, kind action.Kind, args []string, plan func(*Connection, []action.Target) ([]action.Action, string, error)) error {
 	named, err := a.toChange(kind, args)
 	if err != nil {
 		return err
@@ -26,7 +27,7 @@ func (a *App) Play(ctx context.Context, kind action.Kind, args []string, plan fu
 	for i, t := range named {
 		targets[i] = t.Target
 	}
-	actions, err := plan(conn, targets)
+	actions, scope, err := plan(conn, targets)
 	if err != nil {
 		return err
 	}
@@ -39,7 +40,10 @@ func (a *App) Play(ctx context.Context, kind action.Kind, args []string, plan fu
 	if err := a.checkCount(len(actions)); err != nil {
 		return err
 	}
-	steps := strings.Join(playbook.Consequences(actions, func(_ action.Kind, target string) string {
+	if !a.Flags.DryRun && !a.Flags.yes {
+		a.showMessages(playbook.Messages(actions))
+	}
+	steps := scope + ": " + strings.Join(playbook.Consequences(actions, func(_ action.Kind, target string) string {
 		_, name, _ := strings.Cut(target, "/")
 		return safe.Line(name)
 	}), "; ")
@@ -53,3 +57,16 @@ func (a *App) Play(ctx context.Context, kind action.Kind, args []string, plan fu
 	a.remember(a.journal(conn.Origin.String()), results, nil)
 	return a.ShowResults(results)
 }
+
+// showMessages prints the texts that people would get, whole, before it is asked
+// whether to send them.
+func (a *App) showMessages(texts []string) {
+	for _, text := range texts {
+		fmt.Fprintln(a.ErrOut, "message:")
+		for _, part := range safe.Wrap(safe.Clean(safe.Raw(text)).String(), messageWidth) {
+			fmt.Fprintln(a.ErrOut, "  | "+part)
+		}
+	}
+}
+
+const messageWidth = 76

@@ -2,7 +2,6 @@ package commands
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -34,28 +33,29 @@ func reportActCommand(a *cli.App) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.Play(cmd.Context(), action.ReportResolve, args, func(conn *cli.Connection, reports []action.Target) ([]action.Action, error) {
+			return a.Play(cmd.Context(), action.ReportResolve, args, func(conn *cli.Connection, reports []action.Target) ([]action.Action, string, error) {
 				books, err := playbook.Load(conn.Config.Playbooks, conn.Config.Templates)
 				if err != nil {
-					return nil, &cli.UsageError{Message: err.Error(), Hint: "mend playbooks: in " + login.PathsFrom(a.Getenv).Config}
+					return nil, "", &cli.UsageError{Message: err.Error(), Hint: "mend playbooks: in " + login.PathsFrom(a.Getenv).Config}
 				}
 				book, err := playbook.Find(books, name)
 				if err != nil {
-					return nil, err
+					return nil, "", err
 				}
 				cases, err := casesOf(cmd.Context(), conn, reports)
 				if err != nil {
-					return nil, err
+					return nil, "", err
 				}
 				var plan []action.Action
+				var scopes []playbook.Scope
 				for _, c := range cases {
 					steps, err := book.Plan(c)
 					if err != nil {
-						return nil, err
+						return nil, "", err
 					}
-					plan = append(plan, steps...)
+					plan, scopes = append(plan, steps...), append(scopes, book.Scope(c))
 				}
-				return plan, nil
+				return plan, playbook.Words(scopes...), nil
 			})
 		},
 	}
@@ -76,47 +76,49 @@ func reportActCommand(a *cli.App) *cobra.Command {
 // casesOf reads reports, and all open ones about the same accounts: a case for
 // each account, in the order of the reports.
 func casesOf(ctx context.Context, conn *cli.Connection, targets []action.Target) ([]playbook.Case, error) {
-	var cases []playbook.Case
-	at := map[string]int{} // by account id
+	var chosen, open []playbook.Report
 	for _, t := range targets {
 		r, err := conn.Admin.Reports.Get(ctx, t.Name)
 		if err != nil {
 			return nil, &cli.About{What: "report " + t.Name, Err: err, Hint: cli.LookHint("report", t.Name)}
 		}
-		i, known := at[r.Account.ID]
-		if !known || r.Account.ID == "" { // accounts that are gone cannot be told apart
-			i = len(cases)
-			at[r.Account.ID] = i
-			cases = append(cases, playbook.Case{Nick: r.Account.Nickname, Fields: caseFields(*r), Before: map[string]map[string]string{}})
-		}
-		c := &cases[i]
-		c.Reports = append(c.Reports, r.ID)
-		c.Before["user/"+c.Nick] = map[string]string{"deactivated": fmt.Sprint(r.Account.Deactivated)}
-		for _, s := range r.Statuses {
-			if s.Svc.Deleted == nil && !slices.Contains(c.Posts, s.ID) {
-				c.Posts = append(c.Posts, s.ID)
-			}
-		}
+		one := playedOn(*r)
+		one.State = api.ReportOpen // as who names a report assumes
+		chosen = append(chosen, one)
 	}
-	if len(cases) == 0 {
+	if len(chosen) == 0 {
 		return nil, nil
 	}
 	me, err := conn.Accounts.Verify(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for i := range cases {
-		cases[i].Fields[canned.Server], cases[i].Fields[canned.Moderator] = conn.Origin.Host, me.Acct
+	for i := range chosen {
+		chosen[i].Fields[canned.Server], chosen[i].Fields[canned.Moderator] = conn.Origin.Host, me.Acct
 	}
 	for r, err := range openReports(ctx, conn.Client) {
 		if err != nil {
 			return nil, err
 		}
-		if i, ok := at[r.Account.ID]; ok && r.Account.ID != "" {
-			cases[i].All = append(cases[i].All, r.ID)
+		if slices.ContainsFunc(chosen, func(c playbook.Report) bool { return c.About == r.Account.ID }) {
+			open = append(open, playedOn(r))
 		}
 	}
-	return cases, nil
+	return playbook.Cases(chosen, open, nil), nil
+}
+
+// playedOn is a report as playbooks look at it.
+func playedOn(r api.AdminReport) playbook.Report {
+	p := playbook.Report{
+		ID: r.ID, State: r.State, About: r.Account.ID, Nick: r.Account.Nickname, Deactivated: r.Account.Deactivated,
+		By: r.Actor.Nickname, Fields: caseFields(r),
+	}
+	for _, s := range r.Statuses {
+		if s.Svc.Deleted == nil {
+			p.Posts = append(p.Posts, s.ID)
+		}
+	}
+	return p
 }
 
 func openReports(ctx context.Context, c *client.Client) func(func(api.AdminReport, error) bool) {
