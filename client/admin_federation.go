@@ -40,3 +40,22 @@ func (s *AdminFederation) Forget(ctx context.Context, host string) (*api.Dropped
 	in := Request{Method: http.MethodDelete, Repeatable: true}
 	return send[api.Dropped](ctx, s.c, in, []string{adminPath + "/federation/hosts/", host})
 }
+
+// Limits is the servers that are treated differently, by name. GET
+// /api/svc/admin/federation/limits.
+func (s *AdminFederation) Limits(query api.LimitedQuery) Listing[api.LimitedHost] {
+	return listing(s.c, query, "limit", func(a api.LimitedHosts, _ *Response) part[api.LimitedHost] {
+		p := part[api.LimitedHost]{items: a.Hosts, total: -1}
+		if a.Next != "" {
+			p.next = url.Values{"after": {a.Next}}
+		}
+		return p
+	}, adminPath+"/federation/limits")
+}
+
+// Limit changes the limits of up to api.MaxLimitChanges servers, all or none. POST
+// /api/svc/admin/federation/limits.
+func (s *AdminFederation) Limit(ctx context.Context, changes ...api.HostLimitChange) (*api.LimitedHosts, error) {
+	in := Request{Method: http.MethodPost, Body: api.HostLimitChanges{Changes: changes}, Repeatable: true}
+	return send[api.LimitedHosts](ctx, s.c, in, []string{adminPath + "/federation/limits"})
+}

@@ -446,6 +446,8 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 	admit(rights.Admins, get, "/federation/hosts/:host", admin.Hosts().Show, "read")
 	admit(rights.Admins, post, "/federation/hosts/:host/retry", admin.Hosts().Retry, "write")
 	admit(rights.Admins, del, "/federation/hosts/:host", admin.Hosts().Forget, "write")
+	admit(rights.Admins, get, "/federation/limits", admin.Hosts().Limits, "read")
+	admit(rights.Admins, post, "/federation/limits", admin.Hosts().Limit, "write")
 	admit(rights.Admins, get, "/jobs", admin.Jobs().List, "read")
 	admit(rights.Admins, get, "/jobs/queues", admin.Jobs().Queues, "read")
 	admit(rights.Admins, post, "/jobs/retry", admin.Jobs().RetryQueue, "write")

@@ -175,7 +175,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	logins := login.New(s.Auth, s.Signup, o.Log)
 	s.Archive = archive.New(archive.Parts{DB: d, Settings: live, Site: site, Media: s.Media, Data: cfg.DataDir, Now: o.Now})
 	s.Moderation = moderation.New(moderation.Parts{
-		DB: d, Settings: live, Rights: s.rights, Social: s.Social, Signup: s.Signup, Auth: s.Auth, Archive: s.Archive, Chats: s.Chats,
+		DB: d, Settings: live, Saved: saved, Rights: s.rights, Social: s.Social, Signup: s.Signup, Auth: s.Auth, Archive: s.Archive, Chats: s.Chats,
 		Outbox: s.Outbox, Remote: s.Remote, Relays: s.Relays, Proxy: s.Proxy, Now: o.Now,
 	})
 	s.Ingest = ingest.New(ingest.Parts{

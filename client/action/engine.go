@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -85,6 +86,7 @@ type kindRules struct {
 	// send writes several items, or one where many is false.
 	send    func(ctx context.Context, items []*item) error
 	many    bool
+	size    int  // of a batch, where it is not batchSize
 	partial bool // a 400 may have done some of it
 	// landed reports whether a write took effect after all, for kinds without a
 	// wish.
@@ -196,8 +198,9 @@ func (r *run) kind(ctx context.Context, items []*item) {
 		distinct = append(distinct, it)
 	}
 	if rules.many {
-		for start := 0; start < len(distinct); start += batchSize {
-			batch := distinct[start:min(start+batchSize, len(distinct))]
+		size := cmp.Or(rules.size, batchSize)
+		for start := 0; start < len(distinct); start += size {
+			batch := distinct[start:min(start+size, len(distinct))]
 			parallel(batch, func(it *item) { r.look(ctx, rules, it) })
 			r.write(ctx, rules, pending(batch))
 			r.advance(len(batch))

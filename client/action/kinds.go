@@ -46,6 +46,9 @@ const (
 	RelayFollow       Kind = "relay.follow"
 	RelayUnfollow     Kind = "relay.unfollow"
 
+	HostLimit   Kind = "host.limit"   // Args: limits, joined by commas; reason, where it is not kept
+	HostUnlimit Kind = "host.unlimit" // Args: likewise
+
 	// ConfigRestore saves one setting or subkey. Args: value, in the API's JSON, ""
 	// to save none. Before: value, likewise.
 	ConfigRestore Kind = "config.restore"
@@ -138,6 +141,8 @@ func init() {
 		{kind: SSHKeyDelete, done: "deleted", log: "ssh_key_delete", rules: (*Engine).deleteSSHKey, loss: "it stays deleted", whole: true}, // their own is everybody's
 		{kind: RelayFollow, done: "asked", back: RelayUnfollow, rules: (*Engine).relay, needs: admins, part: "relay"},
 		{kind: RelayUnfollow, done: "left", back: RelayFollow, rules: (*Engine).relay, needs: admins, part: "relay"},
+		{kind: HostLimit, done: "limited", back: HostUnlimit, log: "host_limit", rules: (*Engine).limitHost, needs: admins, part: "limits"},
+		{kind: HostUnlimit, done: "unlimited", back: HostLimit, log: "host_unlimit", rules: (*Engine).limitHost, needs: admins, part: "limits"},
 	}
 }
 

@@ -147,6 +147,15 @@ func sample(t *testing.T, s *servertest.Server, kind action.Kind, relay string) 
 			must(admin.Media.Purge(ctx, true, strings.TrimPrefix(a.Target, "media/")))
 		}
 		return a
+	case "host":
+		host, reason := nick+".example", "spam"
+		a.Target, a.Args = "host/"+host, action.LimitArgs([]api.HostLimit{api.LimitReject, api.LimitQuarantine}, &reason)
+		if kind == action.HostUnlimit {
+			a.Args = action.LimitArgs([]api.HostLimit{api.LimitReject, api.LimitMedia}, nil)
+			_, err := admin.Federation.Limit(ctx, api.HostLimitChange{Host: host, Add: []api.HostLimit{api.LimitReject}, Reason: &reason})
+			must(err)
+		}
+		return a
 	case "relay":
 		a.Target = "relay/" + relay
 		if kind == action.RelayUnfollow {

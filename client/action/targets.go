@@ -38,6 +38,9 @@ func ParseTarget(noun, s string) (Target, error) {
 	if noun == "media" || noun == "relay" {
 		return parseAddress(noun, rest)
 	}
+	if noun == "host" {
+		return parseHost(rest)
+	}
 	if noun == "config" {
 		if _, err := settings.ParseName(rest); err != nil {
 			return t, &UsageError{err.Error()}
@@ -89,6 +92,20 @@ func parseAddress(noun, s string) (Target, error) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.ContainsFunc(t.Name, unprintable) {
 		return t, &UsageError{fmt.Sprintf("%s is not the address of a %s, like https://host/path", Quote(s), what)}
 	}
+	return t, nil
+}
+
+// parseHost reads the name of another server, or *.name for it and all below it.
+func parseHost(s string) (Target, error) {
+	t := Target{Noun: "host", ByID: true}
+	if kind, _, typed := strings.Cut(s, "/"); typed && kind != "host" && isNoun(kind) {
+		return t, &UsageError{fmt.Sprintf("%s is %s; a host is wanted", Quote(s), aOrAn(kind))}
+	}
+	name, ok := ListedHost(strings.TrimPrefix(s, "host/"))
+	if !ok {
+		return t, &UsageError{Quote(s) + " is no host, like far.example or *.far.example"}
+	}
+	t.Name = name
 	return t, nil
 }
 

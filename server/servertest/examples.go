@@ -188,6 +188,7 @@ var Examples = map[string]Example{
 	"DELETE /api/svc/admin/instance_document/:document_name":                   {Command: "doc delete instance-panel --yes"},
 	"POST /api/svc/admin/federation/hosts/:host/retry":                         {Command: "federation retry far.example", Again: Same, Added: true},
 	"DELETE /api/svc/admin/federation/hosts/:host":                             {Command: "federation forget far.example --yes", Added: true},
+	"POST /api/svc/admin/federation/limits":                                    {Body: `{"changes":[{"host":"far.example","add":["reject"]}]}`, Params: api.HostLimitChanges{}, Strict: true, Command: "instance block far.example --media --reason spam --idle", Again: Same, Added: true},
 	"POST /api/svc/admin/jobs/:id/retry":                                       {Command: "jobs retry $JOB", Again: Same, Added: true},
 	"POST /api/svc/admin/jobs/retry":                                           {Body: `{"queue":"mailer"}`, Params: api.QueueName{}, Strict: true, Command: "jobs retry --queue mailer", Again: Same, Added: true},
 	"POST /api/svc/admin/reload_emoji":                                         {Command: "emoji reload", Again: Same},
@@ -198,6 +199,7 @@ var Examples = map[string]Example{
 	"POST /api/svc/admin/relay":                                                {Body: `{"relay_url":"nowhere"}`, Params: api.RelayForm{}, Command: "relay follow https://relay.example/inbox", Again: Same},
 	"DELETE /api/svc/admin/relay":                                              {Body: `{"relay_url":"nowhere"}`, Params: api.RelayForm{}, Command: "relay unfollow https://relay.example/inbox"},
 
+	"GET /api/svc/admin/federation/limits":                                        {Params: api.LimitedQuery{}, Command: "instance limits", Added: true},
 	"GET /api/svc/admin/users":                                                    {Params: api.UserQuery{}, Command: "user list"},
 	"GET /api/svc/admin/users/:nickname_or_id":                                    {Command: "user get spam1"},
 	"GET /api/svc/admin/users/:nickname_or_id/password_reset":                     {Command: "user password-reset ana"},

@@ -132,6 +132,9 @@ func failureOf(results []action.Result) error {
 	switch {
 	case len(conflicts) > 0 && len(conflicts) <= 5:
 		e.hint = fmt.Sprintf("svcctl %s %s %s --force", kind.Noun(), kind.Verb(), strings.Join(conflicts, " "))
+		if kind.Noun() == "host" {
+			e.hint = LookHint("host", "")
+		}
 	case len(conflicts) > 5:
 		e.hint = "--force overwrites what others changed"
 	default:
@@ -157,6 +160,8 @@ func hintForTarget(r action.Result) string {
 	_, id, _ := strings.Cut(r.Action.Target, "/")
 	var conflict *action.Conflict
 	switch {
+	case errors.As(r.Err, &conflict) && r.Action.Kind.Noun() == "host":
+		return LookHint("host", id)
 	case errors.As(r.Err, &conflict):
 		return fmt.Sprintf("svcctl %s %s %s --force", r.Action.Kind.Noun(), r.Action.Kind.Verb(), id)
 	case ExitOf(r.Err) == ExitNotFound:
@@ -176,6 +181,8 @@ func LookHint(noun, name string) string {
 		return "svcctl config get"
 	case noun == "doc":
 		return "svcctl doc get --help"
+	case noun == "host":
+		return "svcctl instance limits"
 	case noun == "jobs":
 		return "svcctl jobs list"
 	case noun != "user" || strings.HasPrefix(name, "id:"):

@@ -133,6 +133,7 @@ func lineTarget(noun string, line []byte) (Target, error) {
 		InviteType  string          `json:"invite_type"`
 		ClientID    string          `json:"client_id"`
 		Receiver    json.RawMessage `json:"receiver"`
+		Host        string          `json:"host"`
 	}
 	if err := json.Unmarshal(line, &object); err != nil {
 		return Target{}, fmt.Errorf("not a JSON object: %w", err)
@@ -164,6 +165,8 @@ func lineTarget(noun string, line []byte) (Target, error) {
 		}
 	}
 	switch {
+	case noun == "host":
+		name = object.Host
 	case noun == "invite" && object.InviteType != "":
 		name = object.Token
 	case noun == "app" && object.ClientID != "", noun == "chat" && object.Receiver != nil:

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -79,6 +81,40 @@ func (a *App) ActParts(ctx context.Context, kind action.Kind, object, part strin
 		actions[i] = action.Action{Kind: kind, Target: t.String(), Args: map[string]string{part: value}}
 	}
 	return a.act(ctx, conn, action.Options{}, actions)
+}
+
+// ActAlso carries out actions of one kind that a command made, and then one more where
+// there is one: that only if all before it are done. It asks as about the first alone;
+// words say what is done to each. Refused are the ends of what is left out.
+func (a *App) ActAlso(ctx context.Context, conn *Connection, actions []action.Action, also *action.Action, words string, refused ...action.Result) error {
+	if len(actions) == 0 {
+		return a.ShowResults(refused)
+	}
+	kind, n := actions[0].Kind, len(actions)
+	if err := conn.MayWrite(a, kind.Noun()+" "+kind.Verb()); err != nil {
+		return err
+	}
+	if err := a.checkCount(n); err != nil {
+		return err
+	}
+	what, token := kind.Verb()+" "+CountOf(n, kind.Noun()), strconv.Itoa(n)
+	if n == 1 {
+		what = kind.Verb() + " " + Spell(actions[0].Target)
+		_, token, _ = strings.Cut(actions[0].Target, "/")
+	}
+	if err := a.confirm(ctx, action.Level(kind, n, conn.Protected), what+" ("+words+")", token); err != nil {
+		return err
+	}
+	if also != nil {
+		actions = append(actions, *also)
+	}
+	results := action.New(conn.Client, action.Options{OwnIsFine: true, Progress: a.progress()}).Play(ctx, actions)
+	results = append(results, refused...)
+	if a.Flags.DryRun {
+		return a.ShowDryRun(results)
+	}
+	a.remember(a.journal(conn.Origin.String()), results, nil)
+	return a.ShowResults(results)
 }
 
 // KindCommand is the command of a deed that needs no more than its targets.

@@ -138,6 +138,7 @@ func TestADryRunShowsWhatIsSent(t *testing.T) {
 		"USERS": `{"nickname":"gus","email":"gus@example.org"}` + "\n" +
 			`{"nickname":"hal","email":"hal@example.org","password":"correct horse battery"}`,
 		"SETTINGS": ":svc:\n  :instance:\n    :limit: 4000\n    :name: Recorded\n",
+		"LIST":     "domain\none.example\ntwo.example\n",
 		"BODY":     `{"nicknames":["juno"],"tags":["of a file"]}`,
 	} {
 		vars["$"+name] = filepath.Join(dir, strings.ToLower(name))
@@ -153,7 +154,8 @@ func TestADryRunShowsWhatIsSent(t *testing.T) {
 		"user credentials set zoe locked=true $AVATAR", "user create --file $USERS --generate --yes",
 		"config set svc instance federation_reachability_timeout_days 5", "config apply $SETTINGS --yes",
 		"config add svc mrf_simple reject evil.example", "config remove svc mrf_simple reject evil.example",
-		"config unset svc instance limit --yes --max 1", "config set svc Svc.Emails.Mailer password -",
+		"config unset svc instance limit --yes --max 1",
+		"instance import $LIST --yes --idle", "instance block three.example --reject --enable-policy", "instance unblock three.example", "config set svc Svc.Emails.Mailer password -",
 		"api PUT users/tag --input $BODY", "api DELETE users/tag?x=1 -f nicknames[]=juno -f tags[]=x", "api GET users/tom/password_reset",
 	}
 	var harmless []string
@@ -247,7 +249,7 @@ func dryRun(t *testing.T, address string, vars map[string]string, line string) [
 // untried are the commands that send no write and call no route of their own, and
 // those that log in or out.
 var untried = []string{
-	"report wait", "journal", "instance show", "instance restrictions", "account get", "config diff", "config plan", "config export",
+	"report wait", "journal", "instance show", "instance restrictions", "instance export", "account get", "config diff", "config plan", "config export",
 	"digest", "doctor", "schema", "tui", "auth login", "auth status", "auth refresh", "auth logout", "auth token",
 	"context list", "context use", "context add", "context remove", "alias list", "alias set", "alias delete",
 	"completion", "man", "version",

@@ -56,9 +56,15 @@ var restrictionShape = output.Shape[restriction]{
 }
 
 func instanceCommand(a *cli.App) *cobra.Command {
-	return cli.Examples(cli.Noun("instance", "Show what the instance tells everybody about itself", instanceShowCommand(a), restrictionsCommand(a)),
+	return cli.Examples(cli.Noun("instance", "Show what the instance tells everybody about itself, and limit other servers", instanceShowCommand(a), restrictionsCommand(a),
+		instanceLimitsCommand(a), instanceBlockCommand(a), instanceUnblockCommand(a), instanceImportCommand(a), instanceExportCommand(a)),
 		"instance show",
 		"instance restrictions -o yaml",
+		"instance limits",
+		"instance block bad.example '*.worse.example' --reject --reason 'spam wave' --enable-policy",
+		"instance unblock bad.example --media",
+		"instance import blocklist.csv --dry-run",
+		"instance export --format csv",
 	)
 }
 

@@ -425,6 +425,12 @@ func (w *world) contentWrites() []write {
 		{"DELETE /chats/:id/messages/:message_id", at("/chats/"+chat.ID+"/messages/"+messages[0], ""), []object{
 			entry("chat_message_delete", "@root deleted chat message #"+messages[0], object{"subject_id": messages[0]}),
 		}, []act{at("/chats/"+chat.ID+"/messages/nothing", "")}},
+		{"POST /federation/limits", at("/federation/limits", `{"changes":[{"host":"far.example","add":["reject"],"reason":"spam"}]}`), []object{
+			entry("host_limit", "@root limited host far.example: reject (spam)", object{"target": "far.example", "limits": []any{"reject"}, "text": "spam"}),
+		}, []act{at("/federation/limits", `{}`), at("/federation/limits", `{"changes":[{"host":"a b","add":["reject"]}]}`)}},
+		{"POST /federation/limits", at("/federation/limits", `{"changes":[{"host":"far.example","remove":["reject"]}]}`), []object{
+			entry("host_unlimit", "@root lifted limits of host far.example: reject", object{"target": "far.example", "limits": []any{"reject"}}),
+		}, nil},
 		{"POST /relay", at("/relay", `{"relay_url":"https://relay.example/inbox"}`), []object{
 			entry("relay_follow", "@root followed relay: https://relay.example/inbox", object{"target": "https://relay.example/inbox"}),
 		}, []act{at("/relay", `{}`)}},

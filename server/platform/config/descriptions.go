@@ -239,7 +239,7 @@ func (s Setting) typ() Type {
 		return listOf("map")
 	case Patterns:
 		return listOf("string")
-	case Replacements:
+	case Replacements, HostReasons:
 		return listOf("tuple")
 	case Subchains, Allowlist:
 		return simple("map")

@@ -46,6 +46,12 @@ func (s Setting) hostsIn(value term.Term) []string {
 			names[i] = v[i].Host
 		}
 		return names
+	case []HostReason:
+		names := make([]string, len(v))
+		for i := range v {
+			names[i] = v[i].Host
+		}
+		return names
 	}
 	return nil
 }
@@ -57,14 +63,19 @@ func (s *Settings) Idle(group, key string, value term.Term) string {
 	if group != ":svc" || module == "" || !says(value) {
 		return ""
 	}
-	chained := func(chain []string, module string) bool {
-		return slices.ContainsFunc(chain, func(m string) bool { return PolicyName(m) == PolicyName(module) })
-	}
-	if chained(s.Policies.Chain, module) || chained(s.Policies.Chain, policyModule+"SubchainPolicy") &&
-		slices.ContainsFunc(s.Policies.Subchains, func(c Subchain) bool { return chained(c.Policies, module) }) {
+	if s.chained(module) {
 		return ""
 	}
 	return module
+}
+
+// chained reports whether a policy is in the chain, or in one for some actors.
+func (s *Settings) chained(module string) bool {
+	in := func(chain []string, module string) bool {
+		return slices.ContainsFunc(chain, func(m string) bool { return PolicyName(m) == PolicyName(module) })
+	}
+	return in(s.Policies.Chain, module) || in(s.Policies.Chain, policyModule+"SubchainPolicy") &&
+		slices.ContainsFunc(s.Policies.Subchains, func(c Subchain) bool { return in(c.Policies, module) })
 }
 
 // says reports whether a value has more than empty lists.

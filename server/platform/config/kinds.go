@@ -32,6 +32,7 @@ const (
 	Replacements               // []Replacement; tuples of pattern and text
 	Subchains                  // []Subchain; a map of patterns to policies
 	Allowlist                  // []Allowed; a map of hosts to lists of texts
+	HostReasons                // []HostReason; tuples of host and text
 	Any                        // term.Term; of settings that nothing reads
 )
 
@@ -85,6 +86,8 @@ func (s Setting) accepted() string {
 		return "lists of policies by pattern"
 	case Allowlist:
 		return "lists of addresses by host"
+	case HostReasons:
+		return "a list of pairs of a host and a text"
 	default:
 		if len(s.OneOf) > 0 {
 			return "one of " + strings.Join(s.OneOf, ", ")

@@ -45,7 +45,13 @@ type SimplePolicy struct {
 	AvatarRemoval            []string
 	BannerRemoval            []string
 	RejectDeletes            []string
+	// Reasons are why hosts are limited, here and by :quarantined_instances. Nothing
+	// acts on them, and only admins and moderators see them.
+	Reasons []HostReason
 }
+
+// HostReason is why a host is limited.
+type HostReason struct{ Host, Reason string }
 
 // KeywordPolicy is :mrf_keyword.
 type KeywordPolicy struct {
@@ -157,6 +163,7 @@ func policySettings() []Setting {
 		hosts(":avatar_removal", func(p *SimplePolicy) *[]string { return &p.AvatarRemoval }, "Hosts whose avatars are dropped"),
 		hosts(":banner_removal", func(p *SimplePolicy) *[]string { return &p.BannerRemoval }, "Hosts whose banners are dropped"),
 		hosts(":reject_deletes", func(p *SimplePolicy) *[]string { return &p.RejectDeletes }, "Hosts whose deletions are not followed"),
+		row(simple, ":reasons", HostReasons, []HostReason{}, func(s *Settings) any { return &s.Policies.Simple.Reasons }, "Pairs of a host, and why it is limited, for admins and moderators").ofHosts(),
 		row(keyword, ":reject", Patterns, []Pattern{}, func(s *Settings) any { return &s.Policies.Keyword.Reject }, "Words or patterns of posts that are refused"),
 		row(keyword, ":federated_timeline_removal", Patterns, []Pattern{}, func(s *Settings) any { return &s.Policies.Keyword.FederatedTimelineRemoval }, "Words or patterns of posts that are not in public timelines"),
 		row(keyword, ":replace", Replacements, []Replacement{}, func(s *Settings) any { return &s.Policies.Keyword.Replace }, "Pairs of a word or pattern, and the text that replaces it"),
@@ -221,6 +228,21 @@ func decodeReplacements(t term.Term) ([]Replacement, bool) {
 		out[i].Pattern, ok1 = decodePattern(pair[0])
 		out[i].With, ok2 = pair[1].Text()
 		if !ok1 || !ok2 {
+			return nil, false
+		}
+	}
+	return out, true
+}
+
+func decodeHostReasons(t term.Term) ([]HostReason, bool) {
+	pairs, ok := textPairs(t)
+	if !ok {
+		return nil, false
+	}
+	out := make([]HostReason, len(pairs))
+	for i, p := range pairs {
+		out[i].Host = p.Key.PlainName()
+		if out[i].Reason, ok = p.Value.Text(); !ok {
 			return nil, false
 		}
 	}
@@ -294,6 +316,10 @@ func policyTerm(value any) (term.Term, bool) {
 	case []Replacement:
 		return listTerm(v, func(r Replacement) term.Term {
 			return term.TupleOf(pattern(r.Pattern), term.String(r.With))
+		}), true
+	case []HostReason:
+		return listTerm(v, func(r HostReason) term.Term {
+			return term.TupleOf(term.String(r.Host), term.String(r.Reason))
 		}), true
 	case []Subchain:
 		pairs := make([]term.Pair, len(v))

@@ -57,7 +57,7 @@ func TestDefaultsAreThePublishedOnes(t *testing.T) {
 			Transparency: true, TransparencyExclusions: []string{},
 			Simple: SimplePolicy{
 				Reject: []string{}, Accept: []string{}, MediaRemoval: []string{}, MediaNSFW: []string{}, FederatedTimelineRemoval: []string{},
-				FollowersOnly: []string{}, ReportRemoval: []string{}, AvatarRemoval: []string{}, BannerRemoval: []string{}, RejectDeletes: []string{},
+				FollowersOnly: []string{}, ReportRemoval: []string{}, AvatarRemoval: []string{}, BannerRemoval: []string{}, RejectDeletes: []string{}, Reasons: []HostReason{},
 			},
 			Keyword:     KeywordPolicy{Reject: []Pattern{}, FederatedTimelineRemoval: []Pattern{}, Replace: []Replacement{}},
 			Hellthread:  HellthreadPolicy{Delist: 10, Reject: 20},

@@ -63,6 +63,8 @@ func (s Setting) decode(t term.Term) (any, bool) {
 		return decodeSubchains(t)
 	case Allowlist:
 		return decodeAllowlist(t)
+	case HostReasons:
+		return decodeHostReasons(t)
 	case Any:
 		return t, true
 	}

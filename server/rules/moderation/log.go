@@ -65,6 +65,9 @@ var (
 	SSHKeyAdded   = &Action{"ssh_key_add", rights.Admins, aboutKey("added SSH key %s to @%s"), aboutKeyOf}
 	SSHKeyDeleted = &Action{"ssh_key_delete", rights.Admins, aboutKey("deleted SSH key %s of @%s"), aboutKeyOf}
 
+	HostLimited   = &Action{"host_limit", rights.Admins, limitsOf("limited host %s: %s"), aboutHost}
+	HostUnlimited = &Action{"host_unlimit", rights.Admins, limitsOf("lifted limits of host %s: %s"), aboutHost}
+
 	RelayFollowed   = &Action{"relay_follow", rights.Admins, func(d *Data) string { return "followed relay: " + d.Target }, aboutNothing}
 	RelayUnfollowed = &Action{"relay_unfollow", rights.Admins, func(d *Data) string { return "unfollowed relay: " + d.Target }, aboutNothing}
 )
@@ -85,6 +88,7 @@ type Data struct {
 	Visibility *string       // likewise
 	Nicknames  []string      // tag, untag: as they were sent
 	Tags       []string      // likewise
+	Limits     []string      // host_…: of Target, for the reason Text
 	Permission Role          // grant, revoke
 }
 
@@ -121,6 +125,7 @@ type stored struct {
 	Followed   *user    `json:"followed,omitempty"`
 	Nicknames  []string `json:"nicknames,omitempty"`
 	Tags       []string `json:"tags,omitempty"`
+	Limits     []string `json:"limits,omitempty"`
 	Permission Role     `json:"permission,omitempty"`
 }
 
@@ -132,7 +137,7 @@ func userOf(a *db.Account) user {
 func (s *Service) Log(ctx context.Context, tx *db.DB, by *db.Account, action *Action, data Data) error {
 	entry := stored{
 		Actor: userOf(by), Action: action.name, Message: "@" + by.Nickname + " " + action.message(&data),
-		Nicknames: data.Nicknames, Tags: data.Tags, Permission: data.Permission, Target: data.Target,
+		Nicknames: data.Nicknames, Tags: data.Tags, Limits: data.Limits, Permission: data.Permission, Target: data.Target,
 	}
 	action.subject(&entry, &data)
 	raw, err := json.Marshal(entry)
@@ -181,6 +186,19 @@ func aboutKey(format string) func(d *Data) string {
 }
 
 func aboutKeyOf(e *stored, d *Data) { e.Subject, e.Text = userOf(d.Users[0]), d.Text }
+
+// limitsOf names a host and its limits, with the reason where there is one.
+func limitsOf(format string) func(d *Data) string {
+	return func(d *Data) string {
+		message := fmt.Sprintf(format, d.Target, strings.Join(d.Limits, ", "))
+		if d.Text != "" {
+			message += " (" + d.Text + ")"
+		}
+		return message
+	}
+}
+
+func aboutHost(e *stored, d *Data) { e.Text = d.Text }
 
 func listed(words string) func(d *Data) string {
 	return func(d *Data) string { return words + nicknames(d.Users) }

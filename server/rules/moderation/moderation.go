@@ -21,6 +21,7 @@ import (
 	"svc/server/rules/auth"
 	"svc/server/rules/chats"
 	"svc/server/rules/relays"
+	"svc/server/rules/settings"
 	"svc/server/rules/signup"
 	"svc/server/rules/social"
 )
@@ -29,6 +30,7 @@ import (
 type Parts struct {
 	DB       *db.DB
 	Settings *config.Live
+	Saved    *settings.Store
 	Rights   *rights.Service
 	Social   *social.Service
 	Signup   *signup.Service
@@ -46,6 +48,7 @@ type Parts struct {
 type Service struct {
 	db       *db.DB
 	settings *config.Live
+	saved    *settings.Store
 	rights   *rights.Service
 	social   *social.Service
 	signup   *signup.Service
@@ -62,7 +65,7 @@ type Service struct {
 // New returns a Service.
 func New(p Parts) *Service {
 	return &Service{
-		db: p.DB, settings: p.Settings, rights: p.Rights, social: p.Social, signup: p.Signup, auth: p.Auth, archive: p.Archive, chats: p.Chats,
+		db: p.DB, settings: p.Settings, saved: p.Saved, rights: p.Rights, social: p.Social, signup: p.Signup, auth: p.Auth, archive: p.Archive, chats: p.Chats,
 		outbox: p.Outbox, remote: p.Remote, relays: p.Relays, proxy: p.Proxy, now: p.Now,
 	}
 }

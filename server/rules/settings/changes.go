@@ -82,13 +82,38 @@ func (s *Store) Update(ctx context.Context, by *db.Account, changes []Change) ([
 	if err := s.Enabled(); err != nil {
 		return nil, err
 	}
-	wanted, err := s.understand(changes)
+	all, err := s.understand(changes)
 	if err != nil {
 		return nil, err
 	}
+	return s.save(ctx, by, func(context.Context, *db.DB, *batch) ([]wanted, error) { return all, nil })
+}
+
+// Edit is Update with changes that plan derives from the settings in effect, in the
+// same transaction: no other change comes between. What plan writes belongs to it.
+func (s *Store) Edit(ctx context.Context, by *db.Account, plan func(ctx context.Context, tx *db.DB, now *config.Settings) ([]Change, error)) ([]Left, error) {
+	if err := rights.Administer(by); err != nil {
+		return nil, err
+	}
+	if err := s.Enabled(); err != nil {
+		return nil, err
+	}
+	return s.save(ctx, by, func(ctx context.Context, tx *db.DB, b *batch) ([]wanted, error) {
+		acting, _ := s.unlocked.Acting(b.saved())
+		now, _ := s.live.Base().With(acting)
+		changes, err := plan(ctx, tx, &now)
+		if err != nil {
+			return nil, err
+		}
+		return s.understand(changes)
+	})
+}
+
+// save makes the changes that understood returns once the settings are held and read.
+func (s *Store) save(ctx context.Context, by *db.Account, understood func(context.Context, *db.DB, *batch) ([]wanted, error)) ([]Left, error) {
 	var left []Left
 	written := false
-	err = s.db.Tx(ctx, func(tx *db.DB) error {
+	err := s.db.Tx(ctx, func(tx *db.DB) error {
 		if err := rights.HoldAdmin(ctx, tx, by); err != nil {
 			return err
 		}
@@ -100,7 +125,11 @@ func (s *Store) Update(ctx context.Context, by *db.Account, changes []Change) ([
 		if err := b.read(ctx, tx); err != nil {
 			return err
 		}
-		for _, w := range wanted {
+		all, err := understood(ctx, tx, b)
+		if err != nil {
+			return err
+		}
+		for _, w := range all {
 			s.apply(b, w)
 		}
 		s.together(b)

@@ -93,6 +93,8 @@ func others(row config.Setting) []string {
 		return []string{`["changed","~r/changed/i"]`}
 	case config.Replacements:
 		return []string{`[{"tuple":["~r/a/","b"]}]`}
+	case config.HostReasons:
+		return []string{`[{"tuple":["changed.example","changed"]}]`}
 	case config.Subchains:
 		return []string{`{"~r/changed/":["Svc.Web.ActivityPub.MRF.DropPolicy"]}`}
 	case config.Allowlist:
