@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -144,7 +145,8 @@ func (d *DB) StoreRemote(ctx context.Context, a *Account) error {
 				return err
 			}
 		}
-		if err := tx.yieldNickname(ctx, a); err != nil {
+		before, err := tx.yieldNickname(ctx, a)
+		if err != nil {
 			return err
 		}
 		if _, err := tx.exec(ctx, "forget gone key", "DELETE FROM gone_keys WHERE key_id = ?", a.KeyID); err != nil {
@@ -155,7 +157,9 @@ func (d *DB) StoreRemote(ctx context.Context, a *Account) error {
 		case errors.Is(err, ErrNotFound):
 			row.FollowersCount, row.FollowingCount, row.StatusesCount = max(row.FollowersCount, 0), max(row.FollowingCount, 0), max(row.StatusesCount, 0)
 			row.UpdatedAt = tx.Now()
-			err = tx.returned(ctx, &row)
+			if err = tx.returned(ctx, &row); err == nil && before != nil {
+				err = tx.inherit(ctx, &row, before)
+			}
 		case err == nil:
 			row.ID, row.Serial, row.Local = was.ID, was.Serial, was.Local
 			if was.Local {
@@ -190,21 +194,45 @@ func (d *DB) PinsTold(ctx context.Context, accountID string) error {
 	return err
 }
 
-// yieldNickname renames another account that has a's nickname.
-func (d *DB) yieldNickname(ctx context.Context, a *Account) error {
+// yieldNickname renames another account that has a's nickname, and returns it as it was;
+// nil if there is none.
+func (d *DB) yieldNickname(ctx context.Context, a *Account) (*Account, error) {
 	other, err := d.AccountByNickname(ctx, a.Nickname)
 	if errors.Is(err, ErrNotFound) || err == nil && other.URI == a.URI {
-		return nil
+		return nil, nil
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if other.Local {
-		return wrap(ErrDuplicate, "store account %s", a.URI)
+		return nil, wrap(ErrDuplicate, "store account %s", a.URI)
 	}
+	before := *other
 	other.Nickname = other.ID + "." + other.Nickname
 	other.NickKey = NicknameKey(other.Nickname)
-	return d.UpdateAccount(ctx, other, "nickname", "nickname_key", "display_name")
+	return &before, d.UpdateAccount(ctx, other, "nickname", "nickname_key", "display_name")
+}
+
+// inherit gives a new account the tags and the deactivation of the one that had its
+// handle: moderators decided about a handle, and a server may give it another id.
+func (d *DB) inherit(ctx context.Context, a, before *Account) error {
+	tags := slices.Clone(a.Tags)
+	for _, tag := range before.Tags {
+		if !slices.Contains(tags, tag) {
+			tags = append(tags, tag)
+		}
+	}
+	if err := d.SetAccountTags(ctx, a, tags); err != nil || !before.Deactivated {
+		return err
+	}
+	// An account that nobody banned is hidden too, while its rows are removed.
+	leaving, err := value[bool](ctx, d, "erasure of "+before.ID, "SELECT "+underWay("erase_account",
+		"j.args ->> 'account_id' = ? AND CAST(j.args ->> 'whole' AS TEXT) IN ('true', '1')"), before.ID)
+	if err != nil || leaving {
+		return err
+	}
+	a.Deactivated = true
+	return d.UpdateAccount(ctx, a, "deactivated")
 }
 
 // MarkAccountFetched stores that a remote account was fetched now, without

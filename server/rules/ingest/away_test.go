@@ -2,11 +2,15 @@ package ingest_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"svc/client/api"
 	"svc/db"
+	"svc/server/platform/jobs"
 	"svc/server/servertest"
 	"svc/server/servertest/peer"
 )
@@ -136,5 +140,58 @@ func TestADeletedAccountThatWasActiveComesBackWithItsTags(t *testing.T) {
 				p.Errorf("under its tag are %v: %v", users, err)
 			}
 		}
+	})
+}
+
+// TestAHandleUnderAnotherIDStaysDecided has the server of an account give its handle a
+// new id, as one that was set up again does.
+func TestAHandleUnderAnotherIDStaysDecided(t *testing.T) {
+	for _, deleted := range []bool{false, true} {
+		t.Run(fmt.Sprintf("deleted %t", deleted), func(t *testing.T) {
+			each(t, func(p *place) {
+				root := p.s.Admin("root").Admin.Users
+				handle := p.vera.Handle()
+				p.publishes(p.toBob("one"))
+				p.moderated(func(ctx context.Context) error { return root.Tag(ctx, []string{handle}, []string{"mrf_tag:sandbox"}) })
+				p.moderated(func(ctx context.Context) error { _, err := root.Deactivate(ctx, handle); return err })
+				if deleted {
+					p.moderated(func(ctx context.Context) error { _, err := root.Delete(ctx, handle); return err })
+					p.erased(p.vera)
+				}
+
+				anew := p.peer.ActorAt("/people/vera", p.vera.Nickname)
+				again := anew.Note("two").To([]string{peer.Public}, []string{p.bob.URI})
+				p.peer.Publish(again)
+				p.sends(202, anew, anew.Create(again))
+				p.worked()
+				if p.look(again.Text("id"), true) != nil {
+					p.Error("its status is here")
+				}
+				u, err := root.Get(context.Background(), handle)
+				if err != nil || !p.known(anew).Deactivated || !u.Deactivated || u.DeletedAt != nil || !slices.Equal(u.Tags, []string{"mrf_tag:sandbox"}) {
+					p.Errorf("a moderator sees %+v: %v", u, err)
+				}
+			})
+		})
+	}
+}
+
+// TestTheHandleOfALeaverIsFree gives the handle of an account that deleted itself to
+// another one, before its rows are removed.
+func TestTheHandleOfALeaverIsFree(t *testing.T) {
+	each(t, func(p *place) {
+		p.publishes(p.toBob("one"))
+		row := p.known(p.vera)
+		row.Deactivated = true
+		err := p.s.DB.Tx(context.Background(), func(tx *db.DB) error {
+			_, err := tx.MarkDeleted(context.Background(), row.ID)
+			return errors.Join(err, tx.UpdateAccount(context.Background(), row, "deactivated"),
+				jobs.EnqueueAt(context.Background(), tx, jobs.EraseAccount{AccountID: row.ID, Whole: true}, time.Now().Add(time.Hour)))
+		})
+		if err != nil {
+			p.Fatal(err)
+		}
+		p.vera = p.peer.ActorAt("/people/vera", p.vera.Nickname)
+		p.publishes(p.toBob("two"))
 	})
 }
