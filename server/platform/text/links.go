@@ -1,6 +1,7 @@
 package text
 
 import (
+	"net/netip"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -308,8 +309,11 @@ func handleEnds(s string, i int) (nick, domain, end int) {
 	if nick == i+1 || nick+1 >= len(s) || s[nick] != '@' {
 		return nick, 0, nick
 	}
-	domain, dotted := wordEnd(s, nick+1)
-	domain = nick + 1 + len(strings.TrimRight(s[nick+1:domain], "._-"))
+	domain, dotted := ipv6End(s, nick+1), true
+	if ip, err := netip.ParseAddr(strings.Trim(s[nick+1:domain], "[]")); err != nil || !ip.Is6() {
+		domain, dotted = wordEnd(s, nick+1)
+		domain = nick + 1 + len(strings.TrimRight(s[nick+1:domain], "._-"))
+	}
 	if domain == nick+1 || domain-nick > maxDomain {
 		return nick, 0, nick
 	}
@@ -318,6 +322,21 @@ func handleEnds(s string, i int) (nick, domain, end int) {
 		return nick, 0, nick // "Thanks @one.@two"
 	}
 	return nick, domain, end
+}
+
+// ipv6End returns the end of the IPv6 address in brackets at s[i], or i if there is none.
+func ipv6End(s string, i int) int {
+	if i == len(s) || s[i] != '[' {
+		return i
+	}
+	end := i + 1
+	for end < len(s) && (isAlnum(s[end]) || s[end] == ':' || s[end] == '.') {
+		end++
+	}
+	if end == len(s) || s[end] != ']' {
+		return i
+	}
+	return end + 1
 }
 
 // goesOn reports whether the handle that would end at s[i] is only the

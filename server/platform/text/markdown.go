@@ -155,13 +155,10 @@ const maxVerbatim = 2048
 func addressRest(before, line []byte) int {
 	start := len(before)
 	if line[0] == ':' {
-		if !bytes.HasPrefix(line, []byte("://")) {
-			return 0
-		}
 		for start > 0 && len(before)-start < 8 && isAlnum(before[start-1]) {
 			start--
 		}
-		if !typedSchemes[strings.ToLower(string(before[start:]))] {
+		if !addressFollows(strings.ToLower(string(before[start:])), string(line[1:min(len(line), maxVerbatim)]), typedSchemes) {
 			return 0
 		}
 	} else {

@@ -12,7 +12,7 @@ func TestHandlesAreReadWhole(t *testing.T) {
 	accounts := strings.Fields(`bob ann a b first_last bob@h.example bob.bsky.social@h.example first.last@h.example
 		bob.@h.example bob-@h.example .bob@h.example -bob@h.example a-b.c_d@h.example josé@h.example ÜnïCÖde@h.example 用户@h.example иван.петров@h.example
 		kim@h.example:8443 kim.lee@127.0.0.1:3000 kim@xn--mnchen-3ya.example kim@xn--r8jz45g.xn--zckzah lee@xn--r8jz45g.xn--zckzah:81
-		नमस्ते@h.example bob@localhost x.0123456789ab@h.example`)
+		नमस्ते@h.example bob@localhost x.0123456789ab@h.example bob@[::1]:3000 kim@[2001:db8::1] lee@[2001:db8::1]`)
 	resolve := func(handle string) (Mention, bool) {
 		for _, a := range accounts {
 			if strings.EqualFold(a, handle) {
@@ -33,10 +33,12 @@ func TestHandlesAreReadWhole(t *testing.T) {
 		{"@kim@münchen.example @kim@xn--mnchen-3ya.example @kim@MÜNCHEN.example.", "kim@xn--mnchen-3ya.example"},
 		{"@kim@例え.テスト @lee@例え.テスト:81", "kim@xn--r8jz45g.xn--zckzah lee@xn--r8jz45g.xn--zckzah:81"},
 		{"@x.0123456789ab@h.example", "x.0123456789ab@h.example"},
+		{"@bob@[::1]:3000, (@kim@[2001:DB8::1]) @lee@[2001:db8:0::1]: hi", "bob@[::1]:3000 kim@[2001:db8::1] lee@[2001:db8::1]"},
 		{"@bob. @ann... hi @bob@h.example:8 things", "bob ann bob@h.example"},
 		{"@bobさん @ann님, @bob@h.exampleさん @b‍", "bob ann bob@h.example b"},
 		{"@ann/@bob @a, @b; @ann's", "ann a b"},
 		{"Thanks @ann.@bob", "ann bob"},
+		{"@bob@[x] @ann@[1]: see", "bob ann"},
 		{"*@bob_* @ann- @first_last_", "bob ann first_last"},
 		// A part of a handle is nobody.
 		{"@bob.social@h.example @bob.social@else.example @bob.social", ""},
@@ -45,6 +47,7 @@ func TestHandlesAreReadWhole(t *testing.T) {
 		{"@bob+news@h.example @bob%news@h.example @bob~x@h.example @bob'x@h.example @bob!x@h.example @bob😀x@h.example", ""},
 		{"@bob\u200dx@h.example @bob\u200cx@h.example @bob\u2024x@h.example @bob\u00adx@h.example", ""},
 		{"@bob@h.example:8443 @bob@h.example:80 @bob@h.examplé @bob@h.example.org @bob@h.exampleさん.jp", ""},
+		{"@bob@[::1] @bob@[::1]:3001 @kim@[2001:db8::1]@else.example", ""},
 		{"@bob@localhost:3000 @bob@localhosté", ""},
 		{"@bob@else.example @bob@h.example@else.example", ""},
 		{"@bob:matrix.example @a:b.example.org", ""},

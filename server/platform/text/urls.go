@@ -145,15 +145,8 @@ func authorityEnd(s string, i int) int {
 	if user > i && user+1 < len(s) && s[user] == '@' && (isAlnum(s[user+1]) || s[user+1] >= utf8.RuneSelf) {
 		start = user + 1
 	}
-	if start < len(s) && s[start] == '[' {
-		end := start + 1
-		for end < len(s) && (isAlnum(s[end]) || s[end] == ':' || s[end] == '.') {
-			end++
-		}
-		if end == len(s) || s[end] != ']' {
-			return i
-		}
-		return portEnd(s, end+1)
+	if end := ipv6End(s, start); end > start {
+		return portEnd(s, end)
 	}
 	end, _ := wordEnd(s, start)
 	for end < len(s) { // a few hosts have symbols

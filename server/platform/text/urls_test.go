@@ -60,6 +60,8 @@ func TestMarkdownKeepsAddresses(t *testing.T) {
 		"example.com/*x*/_y_ example.com/a_b_c?d=*e* _example.org/_x_":                        "example.com/*x*/_y_ example.com/a_b_c?d=*e* example.org/_x",
 		"[https://a.com/*x*](https://a.com/) <https://b.com/*y*>":                             "https://a.com/*x* https://b.com/*y*",
 		"https://a.com/?a=*b*&c=[d]*e* https://a.com/~~x~~/y":                                 "https://a.com/?a=*b*&c=[d]*e* https://a.com/~~x~~/y",
+		"magnet:?xt=urn:btih:_a_b*c*&dn=_x_y *magnet:?xt=a_b_* mailto:a_b_c@x.com":            "magnet:?xt=urn:btih:_a_b*c*&dn=_x_y magnet:?xt=a_b_ mailto:a_b_c@x.com",
+		"magnet:_x_ mailto:_y_ dweb:/ipfs/_a_/b xmpp:_a_b_@x.com?message;body=*x*":            "dweb:/ipfs/_a_/b xmpp:_a_b_@x.com?message;body=*x*",
 		"- https://a.com/*x*\n- https://b.com/*y*\n\n> https://c.com/_z_w":                    "https://a.com/*x* https://b.com/*y* https://c.com/_z_w",
 		"and/or *1*/2 what?_x_ a.b/c":                                                         "",
 	} {
