@@ -309,7 +309,8 @@ func TestOneLinkGivesOneOfManyThePassword(t *testing.T) {
 func TestLocaleIsTheLanguageOfWhatIsPosted(t *testing.T) {
 	w := newWorld(t, dbtest.New(t), nil)
 	for nickname, c := range map[string][2]string{
-		"none": {"", ""}, "german": {"de", "de"}, "brazil": {"pt-BR", "pt"}, "taiwan": {"zh_TW", "zh"}, "english": {"EN", "en"}, "odd": {"<x>", ""}, "long": {"nonsense-nonsense", ""},
+		"none": {"", ""}, "german": {"de", "de"}, "brazil": {"pt-br", "pt-BR"}, "taiwan": {"zh_TW", "zh-TW"}, "serbia": {"sr-latn-rs", "sr-Latn-RS"}, "english": {"EN", "en"},
+		"odd": {"<x>", ""}, "file": {"de_DE.UTF-8", ""}, "long": {strings.Repeat("nonsense-", 4), ""},
 	} {
 		out, err := w.Register(t.Context(), w.app, signup.NewAccount{Nickname: nickname, Password: "long enough", Locale: c[0]})
 		if err != nil || out.Account.DefaultLanguage != c[1] {

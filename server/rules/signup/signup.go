@@ -14,8 +14,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"golang.org/x/text/language"
-
 	"svc/db"
 	"svc/server/platform/config"
 	"svc/server/platform/fault"
@@ -121,7 +119,7 @@ func (s *Service) Register(ctx context.Context, app *auth.Identity, in NewAccoun
 	}
 	row.account.ConfirmationPending = settings.Instance.AccountActivationRequired
 	row.account.ApprovalPending = settings.Instance.AccountApprovalRequired
-	row.account.DefaultLanguage = spoken(in.Locale)
+	row.account.DefaultLanguage = text.Language(in.Locale)
 	row.describe(in.Name, in.Bio, s.base)
 	wrong, err := s.check(ctx, settings, row, in)
 	if err != nil {
@@ -256,17 +254,6 @@ func (r *newRow) describe(name, bio, base string) {
 	bio, _ = text.Clean(bio)
 	r.account.Note = strings.TrimSpace(bio)
 	r.account.NoteHTML = text.Format(bio, text.TypePlain, text.Options{BaseURL: base, Bio: true}).HTML
-}
-
-// spoken returns the language of a locale such as de, de-AT or de_AT; "" for an
-// invalid one.
-func spoken(locale string) string {
-	tag, err := language.Parse(locale)
-	if err != nil || tag == language.Und {
-		return ""
-	}
-	base, _ := tag.Base()
-	return base.String()
 }
 
 // insert stores the rows. A name or address that was taken concurrently is a
