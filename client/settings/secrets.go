@@ -1,6 +1,10 @@
 package settings
 
-import "strings"
+import (
+	"strings"
+
+	"svc/client/settings/term"
+)
 
 // secretParts are parts of the names of secret settings.
 var secretParts = [...]string{"password", "passphrase", "secret", "token", "api_key", "apikey", "api-key", "access_key", "private_key", "webhook", "authorization", "cookie", "credential"}
@@ -21,7 +25,7 @@ func secretName(name string) bool {
 // last part of its path.
 func Hide(name string, v Value) Value {
 	switch {
-	case v.kind == Text && v.text != "" && secretName(name):
+	case v.kind == Text && v.text != "" && (secretName(name) || term.HasPassword(v.text)):
 		return Textual(Mask)
 	case v.kind == Tuple && len(v.items) == 3 && v.items[0].text == ":basic":
 		return TupleOf(v.items[0], v.items[1], Textual(Mask)) // a user and their password

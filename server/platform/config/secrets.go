@@ -138,8 +138,12 @@ func (s secrets) at(path []string, t term.Term) bool {
 	if slices.Contains(s.paths, strings.Join(path, " ")) {
 		return true
 	}
-	_, isText := t.Text()
-	return isText && slices.ContainsFunc(s.unknown(path), tells)
+	text, isText := t.Text()
+	if !isText {
+		return false
+	}
+	unknown := s.unknown(path)
+	return slices.ContainsFunc(unknown, tells) || (len(unknown) > 0 || s.accepts(path)) && (text == Mask || term.HasPassword(text))
 }
 
 // header is the name of a header with a secret, of a pair of texts where anything may

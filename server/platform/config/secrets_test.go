@@ -19,16 +19,19 @@ func TestSecretsOfSettingsThatSvcDoesNotKnowAreMasked(t *testing.T) {
 		{":svc", ":bridge", `[{"tuple":[":login",{"tuple":["kim","shown"]}]},{"tuple":[":secrets",["hidden","hidden"]]},{"tuple":[":tokens",{"a":"hidden","b":"hidden"}]}]`},
 		{":svc", ":bridge", `[{"tuple":[":headers",[{"tuple":["Authorization","hidden"]},{"tuple":["Accept","shown"]},{"tuple":["x-api-key","hidden"]},{"tuple":["Cookie","hidden"]}]]}]`},
 		{":svc", "Svc.Web.MediaProxy.Invalidation.Http", `[{"tuple":[":method",":purge"]},{"tuple":[":headers",[{"tuple":["Authorization","hidden"]},{"tuple":["x-refresh","shown"]}]]},{"tuple":[":options",[{"tuple":[":basic_auth",{"tuple":["hidden","hidden"]}]}]]}]`},
+		{":other", ":database", `"hidden url"`},
+		{":svc", ":bridge", `[{"tuple":[":url","hidden url"]},{"tuple":[":servers",["hidden url","https://kim@host.example/","https://host.example/a:b@c"]]}]`},
 		{":svc", ":mrf_keyword", `[{"tuple":[":reject",["key","token"]]},{"tuple":[":replace",[{"tuple":["token","shown"]}]]}]`},
 		{":svc", ":mrf_simple", `[{"tuple":[":reject",[{"tuple":["token.example","shown"]}]]}]`},
 		{":ueberauth", "Some.Strategy", `[{"tuple":[":client_id","shown"]},{"tuple":[":client_secret","hidden"]}]`},
 	} {
-		saved, err := term.FromJSON(json.RawMessage(tt.value))
+		masked := strings.NewReplacer(`"hidden"`, `"`+Mask+`"`, `"hidden url"`, `"`+Mask+`"`).Replace(tt.value)
+		saved, err := term.FromJSON(json.RawMessage(strings.ReplaceAll(tt.value, "hidden url", "amqp://kim:hidden@host.example/%2f?x=1")))
 		if err != nil {
 			t.Fatalf("%s: %v", tt.value, err)
 		}
 		shown := Redact(tt.group, tt.key, saved)
-		want, err := term.FromJSON(json.RawMessage(strings.ReplaceAll(tt.value, `"hidden"`, `"`+Mask+`"`)))
+		want, err := term.FromJSON(json.RawMessage(masked))
 		if err != nil {
 			t.Fatal(err)
 		}
