@@ -363,3 +363,38 @@ func TestUploadsAreNoDocuments(t *testing.T) {
 		}
 	})
 }
+
+// TestActorsBeyondASCIIAreServedBothWays has an actor whose id is no ASCII URI, as its
+// documents and signatures have it. Here it is one everywhere.
+func TestActorsBeyondASCIIAreServedBothWays(t *testing.T) {
+	among(t, func(v *village) {
+		ida := v.good.ActorAt("/@ídä/пользователь", "ida")
+		uri := v.good.Base() + "/@%C3%ADd%C3%A4/%D0%BF%D0%BE%D0%BB%D1%8C%D0%B7%D0%BE%D0%B2%D0%B0%D1%82%D0%B5%D0%BB%D1%8C"
+		v.followsBob(ida)
+		follow := v.bob.Accounts.Follow
+		there := v.account(ida)
+		if *there.Svc.APID != uri || there.Acct != ida.Handle() {
+			v.Errorf("she is %s at %s", there.Acct, *there.Svc.APID)
+		}
+		must(v.T, err1(follow(v.ctx(), there.ID, api.Follow{})))
+		v.until("the follow arrives", func() bool { return len(ida.Received("Follow")) == 1 })
+		asked := ida.Received("Follow")[0]
+		if asked.Text("object") != uri {
+			v.Errorf("followed is %s", asked["object"])
+		}
+		v.send(ida, ida.Accept(asked))
+		v.until("the follow is accepted", func() bool { return v.relation(v.bob, ida).Following })
+		note := ida.Note("<p>hello</p>")
+		said := v.publishes(ida, note)
+		if *said.Account.Svc.APID != uri {
+			v.Errorf("the author is %s", *said.Account.Svc.APID)
+		}
+		edited := note.Clone().With("content", "<p>hello again</p>").With("updated", peer.Stamp(time.Now().Add(time.Second)))
+		v.send(ida, ida.Update(edited))
+		v.until("the edit arrives", func() bool { return strings.Contains(v.known(said.URI).Content, "again") })
+		v.send(ida, ida.Update(ida.Edit(func(d peer.Doc) { d["name"] = "Ida" }).Doc()))
+		v.until("the profile arrives", func() bool { return v.account(ida).DisplayName == "Ida" })
+		v.send(ida, ida.Delete(said.URI))
+		v.until("the status is gone", func() bool { return v.known(said.URI) == nil })
+	})
+}

@@ -38,6 +38,7 @@ func TestEveryDoorKnowsEveryHandle(t *testing.T) {
 			}
 			names[acct] = written
 		}
+		names["first"] = []string{"first", "@first@" + s.Host(), "FIRST@" + s.Host()}
 		for acct, written := range names {
 			if strings.Contains(acct, far.Host()) {
 				// The first of these is not known before.

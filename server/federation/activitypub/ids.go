@@ -27,6 +27,7 @@ func (r IDs) Check(id string) (string, error) {
 
 func (r IDs) parse(id string) (*url.URL, error) {
 	bad := func(why string) (*url.URL, error) { return nil, fmt.Errorf("%w: id %.200q %s", ErrMalformed, id, why) }
+	id = hosts.URI(id)
 	if len(id) < 8 || len(id) > 2048 {
 		return bad("is too short or too long")
 	}

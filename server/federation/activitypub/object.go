@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"svc/server/platform/hosts"
 )
 
 // Public is the address of everybody. Shape: ActivityPub 5.6.
@@ -147,7 +149,7 @@ func (o Object) Type() string {
 }
 
 // ID returns the object's id.
-func (o Object) ID() string { return o.Text("id") }
+func (o Object) ID() string { return hosts.URI(o.Text("id")) }
 
 // List returns the values under a key as a list; null is absent.
 func (o Object) List(key string) []any {
@@ -220,7 +222,7 @@ func (o Object) IDs(key string) []string {
 	for _, v := range o.List(key) {
 		switch v := v.(type) {
 		case string:
-			out = append(out, v)
+			out = append(out, hosts.URI(v))
 		case map[string]any:
 			if id := Object(v).ID(); id != "" {
 				out = append(out, id)

@@ -11,6 +11,7 @@ import (
 	"svc/db"
 	"svc/server/federation/activitypub"
 	"svc/server/federation/httpsig"
+	"svc/server/platform/hosts"
 )
 
 // Signer is the signer of a request.
@@ -56,6 +57,7 @@ func (s *Service) Parse(req *http.Request, body []byte) (*httpsig.Signature, err
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrBadSignature, err)
 	}
+	sig.KeyID = hosts.URI(sig.KeyID)
 	if _, err := s.ids.Check(sig.KeyID); err != nil || s.Local(sig.KeyID) {
 		return nil, fmt.Errorf("%w: key %.200q", ErrBadSignature, sig.KeyID)
 	}
@@ -181,7 +183,7 @@ func (s *Service) fetchKey(ctx context.Context, keyID string) (activitypub.Objec
 		return doc, key, err
 	}
 	// The key is a document of its own, or a part of its owner's.
-	owner := doc.Text("owner")
+	owner := doc.IDOf("owner")
 	if owner == "" {
 		owner = id
 	}
@@ -204,7 +206,7 @@ func (s *Service) ownKey(doc activitypub.Object, keyID string) (string, error) {
 		if key.ID() != keyID {
 			continue
 		}
-		if key.Text("owner") != doc.ID() || !s.ids.SameOrigin(keyID, doc.ID()) {
+		if key.IDOf("owner") != doc.ID() || !s.ids.SameOrigin(keyID, doc.ID()) {
 			break
 		}
 		if text := key.Text("publicKeyPem"); text != "" {

@@ -165,11 +165,11 @@ func (a *Actor) page(u *url.URL) (Page, bool) {
 	at := pathOf(a.ID)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if u.EscapedPath() == at {
+	if u.EscapedPath() == at || u.Path == at {
 		return Page{Body: a.doc.JSON()}, true
 	}
 	for _, name := range []string{"outbox", "followers", "following", "featured"} {
-		if u.EscapedPath() != at+"/"+name {
+		if u.EscapedPath() != at+"/"+name && u.Path != at+"/"+name {
 			continue
 		}
 		items := a.lists[name]
