@@ -151,3 +151,40 @@ func TestSomebodyElsesSettingIsNotOverwritten(t *testing.T) {
 		t.Errorf("saved is %s, want %s", got, want)
 	}
 }
+
+// TestASavedSettingIsUndone takes an edit back with u, and another by the journal, as
+// svcctl undo does.
+func TestASavedSettingIsUndone(t *testing.T) {
+	t.Parallel()
+	s := servertest.Start(t)
+	d := beginOn(t, s.Admin("root"), 80, 24, Options{})
+	d.press("5/chat_limit<enter><enter>/:limit <enter>e<ctrl+u>3000<enter>y")
+	if got, want := savedSetting(t, s, ":svc", ":instance"), `[{"tuple":[":limit",3000]}]`; got != want {
+		t.Fatalf("saved is %s, want %s\n%s", got, want, d.frame())
+	}
+	entries, _, err := d.m.journal.Entries()
+	if err != nil || len(entries) != 1 || entries[0].Undo == nil {
+		t.Fatalf("the journal has %+v, %v", entries, err)
+	}
+	d.press("u")
+	d.shows("undone: edit", "in force: 5000")
+	if got := savedSetting(t, s, ":svc", ":instance"); got != "" && got != "[]" {
+		t.Errorf("saved is %s\n%s", got, d.frame())
+	}
+	if entries, _, err = d.m.journal.Entries(); err != nil || !entries[len(entries)-1].Undone {
+		t.Errorf("the journal has %+v, %v", entries, err)
+	}
+}
+
+// TestWhatIsDoneAtOnceCannotBeUndone presses u after a verb that no action takes back:
+// an earlier change stays as it is.
+func TestWhatIsDoneAtOnceCannotBeUndone(t *testing.T) {
+	t.Parallel()
+	s := servertest.Start(t)
+	d := beginOn(t, s.Admin("root"), 80, 24, Options{})
+	d.press("7n5 7<enter>")
+	d.shows("INVITES 1")
+	d.press("u")
+	d.shows("cannot be undone", "new")
+	d.shows("INVITES 1")
+}

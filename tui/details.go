@@ -9,6 +9,7 @@ import (
 
 	"svc/client/action"
 	"svc/client/safe"
+	"svc/tui/nouns"
 	"svc/tui/shown"
 )
 
@@ -229,7 +230,8 @@ func (p *userPage) run(m *model, c command) (tea.Cmd, bool) {
 	if p.pane.run(c, p.posts) {
 		return nil, true
 	}
-	if cmd, ok := m.onPeople(c, []shown.Person{*p.user}); ok {
+	accounts := nouns.Find(string(doUsers))
+	if cmd, ok := m.runVerb(task{noun: accounts, rows: []nouns.Row{nouns.UserRow(p.user)}}, c); ok {
 		return cmd, true
 	}
 	switch c {

@@ -121,31 +121,19 @@ func (r *reports) sheet() sheet {
 	return s
 }
 
-func (u *users) sheet() sheet {
-	s := sheet{name: "users", heads: []string{"id", "nickname", "state", "role", "where", "name"}}
-	for _, row := range u.Shown() {
-		s.rows = append(s.rows, []string{u.ID(row), u.Text(row, userAcct), u.Text(row, userState), u.Text(row, userRole), u.Text(row, userWhere), u.Text(row, userName)})
-	}
-	return s
-}
-
-func (l *logs) sheet() sheet {
-	s := sheet{name: "log", heads: []string{"time", "actor", "message"}}
-	for _, row := range l.Shown() {
-		s.rows = append(s.rows, []string{stamp(time.Unix(l.Num(row, 0), 0)), l.Text(row, logActor), l.Text(row, logMessage)})
-	}
-	return s
-}
-
 func (s *nounScreen) sheet() sheet {
 	out := sheet{name: s.noun.Name}
 	for _, c := range s.noun.Columns {
-		out.heads = append(out.heads, strings.ReplaceAll(strings.ToLower(c.Head), " ", "_"))
+		if !c.Unsaved {
+			out.heads = append(out.heads, strings.ReplaceAll(strings.ToLower(c.Head), " ", "_"))
+		}
 	}
 	for _, row := range s.Shown() {
 		var cells []string
-		for _, cell := range s.objects[s.ID(row)].Cells {
-			cells = append(cells, cell.String())
+		for i, cell := range s.objects[s.ID(row)].Cells {
+			if !s.noun.Columns[i].Unsaved {
+				cells = append(cells, cell.String())
+			}
 		}
 		out.rows = append(out.rows, cells)
 	}

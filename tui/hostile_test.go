@@ -299,7 +299,7 @@ func TestNoTextBreaksAnyScreen(t *testing.T) {
 			t.Fatalf("after %q", script)
 		}
 	}
-	if len(kinds) < 7 {
+	if len(kinds) < 5 {
 		t.Errorf("only %v were seen", kinds)
 	}
 }

@@ -33,7 +33,6 @@ const (
 	doHelp, doActions, doDemo           command = "help", "actions", "demo"
 	doMenu, doSave, doPalette           command = "menu", "save", "palette"
 	doLogin, doContexts                 command = "login", "contexts"
-	doResetLink, doBackup               command = "reset-link", "backup"
 	doSuspend, doQuit, doInterrupt      command = "suspend", "quit", "interrupt"
 )
 
@@ -43,16 +42,20 @@ type places uint
 const (
 	onReports places = 1 << iota
 	onReport
-	onUsers
 	onUser
-	onLog
 	onPage // help and the like: text to read
 	onNoun // the first of package nouns; the others follow
 
 	onNouns = ^(onNoun - 1)
-	onLists = onReports | onUsers | onLog | onNouns
+	onLists = onReports | onNouns
 	onPosts = onReports | onReport | onUser
 	onAll   = onLists | onReport | onUser | onPage
+)
+
+// Places of tables that bindings name.
+var (
+	onUsers = placeOf("users")
+	onLog   = placeOf("log")
 )
 
 // nounPlace is where the bindings of a noun hold.
@@ -77,16 +80,22 @@ type binding struct {
 
 // defaultBindings are those of the program, and of the nouns.
 func defaultBindings() []binding {
-	bindings := append(programBindings(), userBindings()...)
+	bindings := programBindings()
 	for i, n := range nouns.All() {
 		open := binding{do: command(n.Name), on: onAll, help: n.Help, needs: nounNeeds(n)}
 		if n.Key != "" {
 			open.keys = []string{n.Key}
 		}
-		bindings = append(bindings, open)
+		if !slices.ContainsFunc(bindings, func(b binding) bool { return b.do == open.do }) {
+			bindings = append(bindings, open)
+		}
+		on := nounPlace(i)
+		if n.Accounts {
+			on |= onUser
+		}
 		for _, v := range n.Verbs {
 			bindings = append(bindings, binding{
-				do: verbCommand(n, v), keys: []string{v.Key}, on: nounPlace(i), help: v.Help, changes: true, needs: verbNeeds(n, v), word: v.Name,
+				do: verbCommand(n, v), keys: []string{v.Key}, on: on, help: v.Help, changes: true, needs: verbNeeds(n, v), word: v.Name,
 			})
 		}
 	}
@@ -103,7 +112,7 @@ func nounNeeds(n *nouns.Noun) []nouns.Privilege {
 // verbNeeds are the privileges for a verb on rows that the noun's own let one read.
 func verbNeeds(n *nouns.Noun, v nouns.Verb) []nouns.Privilege {
 	needs := nounNeeds(n)
-	for _, p := range v.Kind.Needs() {
+	for _, p := range needsOf(v.Stages()...) {
 		if !slices.Contains(needs, p) {
 			needs = append(needs, p)
 		}
@@ -111,7 +120,12 @@ func verbNeeds(n *nouns.Noun, v nouns.Verb) []nouns.Privilege {
 	return needs
 }
 
-func verbCommand(n *nouns.Noun, v nouns.Verb) command { return command(n.Name + "." + v.Name) }
+func verbCommand(n *nouns.Noun, v nouns.Verb) command {
+	if n.Accounts {
+		return command(v.Name)
+	}
+	return command(n.Name + "." + v.Name)
+}
 
 func programBindings() []binding {
 	reports, log := []nouns.Privilege{nouns.NeedsReports}, []nouns.Privilege{nouns.NeedsLog}
@@ -163,8 +177,8 @@ func programBindings() []binding {
 		{do: doShowCW, keys: []string{"w"}, on: onPosts, help: "show the next hidden text"},
 		{do: doHideCW, keys: []string{"W"}, on: onPosts, help: "hide all again"},
 		{do: doMedia, keys: []string{"i"}, on: onPosts, help: "media of the post"},
-		{do: doCopy, keys: []string{"y"}, on: onPosts | onUsers | onLog | onNouns, help: "copy id, name or address"},
-		{do: doMenu, keys: []string{"x"}, on: onReports | onReport | onUsers | onUser | onNouns, help: "all that can be done here"},
+		{do: doCopy, keys: []string{"y"}, on: onPosts | onNouns, help: "copy id, name or address"},
+		{do: doMenu, keys: []string{"x"}, on: onReports | onReport | onUser | onNouns&^onLog, help: "all that can be done here"},
 		{do: doSave, keys: []string{"ctrl+s"}, on: onLists, help: "save the list as jsonl or csv"},
 		{do: doPalette, keys: []string{":"}, on: onAll, help: "a command by its name: screens, and what keys do here"},
 		{do: doLogin, on: onAll, help: "log in again"},
@@ -294,7 +308,7 @@ func groupOf(do command) group {
 		return groupJudge
 	case doDelete, doSensitive, doVisibility, doShowCW, doHideCW, doMedia:
 		return groupPosts
-	case doDeactivate, doActivate, doResetLink, doBackup, doMessage, doPerson:
+	case doDeactivate, doActivate, doMessage, doPerson:
 		return groupAccount
 	case doMark, doMarkRange, doMarkAll, doFilter, doMerge, doRefresh, doGroup, doExpand, doFold, doSort, doSave:
 		return groupList
@@ -307,8 +321,8 @@ func groupOf(do command) group {
 	case doLogin, doContexts, doSuspend, doQuit, doInterrupt:
 		return groupProgram
 	}
-	for _, v := range userVerbs {
-		if v.do == do {
+	for _, n := range nouns.All() {
+		if n.Accounts && slices.ContainsFunc(n.Verbs, func(v nouns.Verb) bool { return verbCommand(n, v) == do }) {
 			return groupAccount
 		}
 	}

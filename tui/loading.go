@@ -11,6 +11,7 @@ import (
 	"svc/client"
 	"svc/client/api"
 	"svc/client/safe"
+	"svc/tui/nouns"
 	"svc/tui/shown"
 )
 
@@ -50,32 +51,21 @@ func (l loader) run(load func(context.Context) tea.Msg) tea.Cmd {
 	}
 }
 
-// waitingCounted is how many accounts await approval.
-type waitingCounted struct{ n int }
-
-// waiting counts who awaits approval. A failure leaves the count as it was.
-func (l loader) waiting() tea.Cmd {
-	return l.run(func(ctx context.Context) tea.Msg {
-		n := 0
-		// Who was rejected is deactivated, and still counts as unapproved.
-		for filter, sign := range map[string]int{"local,need_approval": 1, "local,need_approval,deactivated": -1} {
-			found, err := l.c.Admin.Users.List(api.UserQuery{Filters: filter, PageSize: 1}).Page(ctx)
-			if err != nil {
-				return nil
-			}
-			n += sign * found.Total
-		}
-		return waitingCounted{max(0, n)}
-	})
+// waitingCounted is how much work waits on a table.
+type waitingCounted struct {
+	noun string
+	n    int
 }
 
-// resetLink makes a link with which a user chooses a new password.
-func (l loader) resetLink(ctx context.Context, nick string) (safe.Safe, error) {
-	link, err := l.c.Admin.Users.PasswordReset(ctx, nick)
-	if err != nil {
-		return safe.Safe{}, err
-	}
-	return safe.Clean(safe.Raw(link.Link)).OneLine(), nil
+// waiting counts the work that waits on a table. A failure leaves the count as it was.
+func (l loader) waiting(n *nouns.Noun) tea.Cmd {
+	return l.run(func(ctx context.Context) tea.Msg {
+		count, err := n.Waiting(ctx, l.c)
+		if err != nil {
+			return nil
+		}
+		return waitingCounted{n.Name, count}
+	})
 }
 
 // follow listens to the stream of moderation until ctx ends. Polls then read

@@ -88,7 +88,7 @@ type model struct {
 	offered  map[*staged.Item]bool // conflicts that were asked about
 	poll     polling
 	present  map[string]presence // other moderators, as the log shows them
-	waiting  int                 // who awaits approval, -1 while it is not known
+	waiting  map[string]int      // work that waits on tables, by their nouns
 	ticks    int                 // the tick that counts
 	rights   rights
 	quitting bool
@@ -159,10 +159,6 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.completions(msg)
 	case commandEnded:
 		return m, m.commandEnded(msg)
-	case called:
-		return m, m.called(msg)
-	case planned:
-		m.planned(msg)
 	case sent:
 		return m, m.sent(msg)
 	case codePage:
@@ -170,7 +166,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case loggedIn:
 		return m, m.loggedIn(msg)
 	case waitingCounted:
-		m.waiting = msg.n
+		m.waiting[msg.noun] = msg.n
 	case journalRead:
 		m.journalRead(msg)
 	case instanceOpened:

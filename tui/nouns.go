@@ -1,8 +1,10 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,12 +14,14 @@ import (
 	"svc/client/safe"
 	"svc/tui/list"
 	"svc/tui/nouns"
+	"svc/tui/shown"
 )
 
 // nounScreen draws a noun of package nouns as a table, with all of the row under
 // the cursor below it.
 type nounScreen struct {
 	table
+	observerDefaults
 	noun  *nouns.Noun
 	place places
 	scope string
@@ -31,8 +35,17 @@ type nounScreen struct {
 	failed   safe.Safe
 	banner   safe.Safe
 	total    int // -1 where the server does not count
+	newest   int // place of the newest row that came in by itself, below those of pages
 	at       time.Time
 }
+
+// Columns of a table's list.
+const (
+	textHay    = iota // lower-case text that the filter searches
+	textDomain        // what @ in a filter matches
+	textOrder         // its place among the rows
+	tableTexts
+)
 
 // nounLoaded is a page of a noun's rows; first replaces all there are.
 type nounLoaded struct {
@@ -59,6 +72,7 @@ func (m *model) openNoun(n *nouns.Noun, scope string) tea.Cmd {
 	if s == nil {
 		s = newNounScreen(n, scope)
 		m.nouns[key] = s
+		m.observers = append(m.observers, s)
 	}
 	cmd := m.open(s)
 	if s.at.IsZero() && !s.loading {
@@ -68,7 +82,7 @@ func (m *model) openNoun(n *nouns.Noun, scope string) tea.Cmd {
 }
 
 func newNounScreen(n *nouns.Noun, scope string) *nounScreen {
-	s := &nounScreen{table: table{List: list.New(1, 1)}, noun: n, scope: scope, objects: map[string]nouns.Row{}, total: -1}
+	s := &nounScreen{table: table{List: list.New(tableTexts, 1)}, noun: n, scope: scope, objects: map[string]nouns.Row{}, total: -1}
 	for i, other := range nouns.All() {
 		if other.Name == n.Name {
 			s.place = nounPlace(i)
@@ -78,21 +92,23 @@ func newNounScreen(n *nouns.Noun, scope string) *nounScreen {
 	return s
 }
 
-// setView filters rows by the words that the server does not search for; rows
-// keep the server's order.
+// setView filters rows by the words that the server does not search for. Rows without
+// an order of their own keep the server's.
 func (s *nounScreen) setView() {
 	f := s.filter
 	if s.noun.Searches && len(f.Words) > 0 {
 		f.Words = f.Words[1:]
 	}
 	s.SetView(list.View{
-		Match: func(c list.Columns, row int) bool { return f.Matches(c.Text(row, 0), "") },
-		Order: func(c list.Columns, a, b int) int { return int(c.Num(a, 0) - c.Num(b, 0)) },
+		Match: func(c list.Columns, row int) bool { return f.Matches(c.Text(row, textHay), c.Text(row, textDomain)) },
+		Order: func(c list.Columns, a, b int) int {
+			return cmp.Or(strings.Compare(c.Text(a, textOrder), c.Text(b, textOrder)), int(c.Num(a, 0)-c.Num(b, 0)))
+		},
 	})
 }
 
 func (s *nounScreen) query() nouns.Query {
-	q := nouns.Query{Scope: s.scope, State: s.filter.State}
+	q := nouns.Query{Scope: s.scope, State: s.filter.State, Domain: s.filter.Domain}
 	if s.noun.Searches && len(s.filter.Words) > 0 {
 		q.Word = s.filter.Words[0]
 	}
@@ -141,8 +157,7 @@ func (s *nounScreen) loaded(m *model, msg nounLoaded) tea.Cmd {
 	}
 	var rows []list.Row
 	for _, r := range msg.page.Rows {
-		rows = append(rows, list.Row{ID: r.ID, Texts: []string{haystack(r)}, Nums: []int64{int64(len(s.objects))}})
-		s.objects[r.ID] = r
+		rows = append(rows, s.take(r, len(s.objects)))
 	}
 	if msg.first {
 		s.Replace(rows)
@@ -150,6 +165,12 @@ func (s *nounScreen) loaded(m *model, msg nounLoaded) tea.Cmd {
 	}
 	s.Put(rows, false)
 	return tea.Batch(s.refresh(), s.more(m))
+}
+
+// take keeps an object, whose row is returned.
+func (s *nounScreen) take(r nouns.Row, at int) list.Row {
+	s.objects[r.ID] = r
+	return list.Row{ID: r.ID, Texts: []string{haystack(r), r.Domain, r.Sort}, Nums: []int64{int64(at)}}
 }
 
 func haystack(r nouns.Row) string {
@@ -164,15 +185,83 @@ func haystack(r nouns.Row) string {
 	return strings.ToLower(b.String())
 }
 
-// outdated notes that rows changed that an action of this kind is about.
-func (m *model) outdated(kind action.Kind) {
-	for _, s := range m.nouns {
-		for _, v := range s.noun.Verbs {
-			if v.Kind != "" && v.Kind.Noun() == kind.Noun() {
-				s.outdated = true
-			}
+// rowRead is one row that was read again.
+type rowRead struct {
+	screen *nounScreen
+	row    nouns.Row
+	err    error
+}
+
+func (msg rowRead) deliver(m *model) tea.Cmd {
+	s := msg.screen
+	if msg.err != nil {
+		s.outdated = true
+		return nil
+	}
+	if row, known := s.Row(msg.row.ID); known {
+		s.Put([]list.Row{s.take(msg.row, int(s.Num(row, 0)))}, false)
+	}
+	return s.refresh()
+}
+
+// ended reads the rows again that actions changed, one by one where that can be done
+// and they are few.
+func (s *nounScreen) ended(m *model, results []action.Result) tea.Cmd {
+	const most = 20
+	var cmds []tea.Cmd
+	for _, res := range results {
+		if !s.noun.About(res.Action.Kind) {
+			continue
+		}
+		row, known := s.find(res.Action.Target)
+		if s.noun.One == nil || !known || len(cmds) == most {
+			s.outdated = true
+			continue
+		}
+		c := m.load.c
+		cmds = append(cmds, m.load.run(func(ctx context.Context) tea.Msg {
+			fresh, err := s.noun.One(ctx, c, row)
+			return rowRead{s, fresh, err}
+		}))
+	}
+	return tea.Batch(cmds...)
+}
+
+// find is the loaded object of a target.
+func (s *nounScreen) find(target string) (nouns.Row, bool) {
+	for _, r := range s.objects {
+		if r.Target == target {
+			return r, true
 		}
 	}
+	return nouns.Row{}, false
+}
+
+// logged adds new entries to the log; other tables are out of date where the actions
+// of somebody else are about accounts in them.
+func (s *nounScreen) logged(m *model, fresh []shown.Entry, atStart bool) tea.Cmd {
+	if s.at.IsZero() {
+		return nil
+	}
+	if s.noun.Logged == nil {
+		s.outdated = s.outdated || !atStart && s.noun.Accounts && slices.ContainsFunc(fresh, func(e shown.Entry) bool { return len(e.Users) > 0 && e.Actor != m.me.String() })
+		return nil
+	}
+	var rows []list.Row
+	for _, e := range fresh {
+		r := s.noun.Logged(e)
+		if _, known := s.Row(r.ID); !known {
+			s.newest--
+			rows = append(rows, s.take(r, s.newest))
+		}
+	}
+	s.Put(rows, s.Cursor() > 0)
+	return s.refresh()
+}
+
+func (s *nounScreen) registered(m *model) tea.Cmd {
+	s.outdated = s.outdated || s.noun.Waiting != nil
+	return nil
 }
 
 // renew loads the table again where it changed, or grew old and is no longer than a
@@ -181,7 +270,7 @@ func (s *nounScreen) renew(m *model) tea.Cmd {
 	if s.loading || m.prompt != nil {
 		return nil
 	}
-	if s.outdated || s.next == nil && m.timer().Sub(s.at) > renewAfter {
+	if s.at.IsZero() || s.outdated || s.noun.Logged == nil && s.next == nil && m.timer().Sub(s.at) > renewAfter {
 		return s.reload(m)
 	}
 	return nil
@@ -218,11 +307,20 @@ func (s *nounScreen) setFilter(m *model, text string) tea.Cmd {
 	return tea.Batch(s.refresh(), m.after(queryWait, func() tea.Msg { return due }))
 }
 
-func (s *nounScreen) queryDue(m *model, gen int) tea.Cmd {
-	if gen != s.gen {
+// queryWait is how long typing rests before the server is asked.
+const queryWait = 150 * time.Millisecond
+
+// queryDue comes when a filter has not changed for a moment.
+type queryDue struct {
+	screen *nounScreen
+	gen    int
+}
+
+func (msg queryDue) deliver(m *model) tea.Cmd {
+	if msg.gen != msg.screen.gen {
 		return nil
 	}
-	return s.reload(m)
+	return msg.screen.reload(m)
 }
 
 func (s *nounScreen) on() places                { return s.place }
@@ -245,15 +343,15 @@ func (s *nounScreen) title(*model) string {
 	}
 	loaded := s.Columns.Len()
 	switch {
-	case s.total >= 0 && s.Len() < s.total:
+	case s.total >= 0 && (s.Len() < s.total || s.noun.Counted):
 		return fmt.Sprintf("%s %d/%d", name, s.Len(), s.total)
-	case s.next != nil:
+	case s.next != nil && s.noun.Logged == nil:
 		return fmt.Sprintf("%s %d of the first %d", name, s.Len(), loaded)
 	}
 	return fmt.Sprintf("%s %d", name, s.Len())
 }
 
-func (s *nounScreen) extras(*model) []extra {
+func (s *nounScreen) extras(m *model) []extra {
 	var extras []extra
 	if s.filter.Text != "" {
 		extras = append(extras, extra{text: "/" + safe.Line(s.filter.Text), keep: true})
@@ -261,10 +359,20 @@ func (s *nounScreen) extras(*model) []extra {
 	if s.banner.String() != "" {
 		extras = append(extras, extra{text: shortened(s.banner.String(), 28), rank: 1})
 	}
+	if n := s.Waiting(); n > 0 {
+		extras = append(extras, extra{text: fmt.Sprintf("+%d new (%s)", n, m.keys.key(doMerge))})
+	}
 	return extras
 }
 
 func (s *nounScreen) bar(*model) []command {
+	if s.noun.Bar != nil {
+		var commands []command
+		for _, name := range s.noun.Bar {
+			commands = append(commands, command(name))
+		}
+		return commands
+	}
 	commands := []command{doIn}
 	for _, v := range s.noun.Verbs {
 		commands = append(commands, verbCommand(s.noun, v))
@@ -282,8 +390,12 @@ func (s *nounScreen) hint(*model) string {
 // height is the number of rows; below them the one under the cursor stands in
 // full, where there is room.
 func (s *nounScreen) height(d layout) int {
-	if d.evidence == 0 || s.beside(d) {
+	below := s.noun.Below
+	switch {
+	case d.evidence == 0 || s.beside(d) || below < 0 || d.body < 3*(below+1):
 		return d.body - 1
+	case below > 0:
+		return d.body - 2 - below
 	}
 	return d.body - 2 - min(9, d.body/3)
 }
@@ -368,7 +480,7 @@ func (s *nounScreen) nothing(m *model) line {
 	for _, v := range s.noun.Verbs {
 		empty = strings.ReplaceAll(empty, "{"+v.Name+"}", m.keys.key(verbCommand(s.noun, v)))
 	}
-	return m.nothing(s.noun.Name, empty, s.loading || s.at.IsZero(), s.failed, s.filter)
+	return m.nothing(cmp.Or(s.noun.Things, s.noun.Name), empty, s.loading || s.at.IsZero(), s.failed, s.filter)
 }
 
 // wideColumns is the width from which columns marked as wide are drawn.
@@ -377,10 +489,31 @@ const wideColumns = 100
 // lastColumn is the last one that is drawn, which has the room that is left.
 func (s *nounScreen) lastColumn(width int) int {
 	last := len(s.noun.Columns) - 1
-	for last > 0 && s.noun.Columns[last].Wide && width < wideColumns {
+	for last > 0 && !drawnColumn(s.noun.Columns[last], width) {
 		last--
 	}
 	return last
+}
+
+// drawnColumn reports whether a column is on a screen of a width.
+func drawnColumn(c nouns.Column, width int) bool {
+	return !c.Saved && (!c.Wide || width >= wideColumns)
+}
+
+// columnWidth is the width of a column that is not the last one: one that gives way
+// leaves to those behind it what they need.
+func (s *nounScreen) columnWidth(c nouns.Column, width int) int {
+	if c.Least == 0 {
+		return c.Width
+	}
+	const lead, gap = 4, 1
+	room := width - lead - gap
+	for i, other := range s.noun.Columns {
+		if other != c && drawnColumn(other, width) && i != s.lastColumn(width) {
+			room -= other.Width + gap
+		}
+	}
+	return max(c.Least, min(c.Width, room))
 }
 
 func (s *nounScreen) heads(width int) string {
@@ -388,11 +521,11 @@ func (s *nounScreen) heads(width int) string {
 	last := s.lastColumn(width)
 	for i, c := range s.noun.Columns {
 		switch {
-		case c.Wide && width < wideColumns:
+		case !drawnColumn(c, width):
 		case i == last:
 			b.WriteString(c.Head)
 		default:
-			b.WriteString(safe.Fit(c.Head, c.Width) + " ")
+			b.WriteString(safe.Fit(c.Head, s.columnWidth(c, width)) + " ")
 		}
 	}
 	return b.String()
@@ -410,30 +543,42 @@ func (s *nounScreen) drawRow(m *model, row int, cursor bool, width int) line {
 	l := line{{string(lead), ink}}
 	last := s.lastColumn(width)
 	for i, c := range s.noun.Columns {
-		if c.Wide && width < wideColumns {
+		if !drawnColumn(c, width) {
 			continue
 		}
 		text, own := r.Cells[i].String(), ink
+		if look, special := lookInks[c.Look]; special {
+			own = look
+		}
 		if c.Tone {
 			own = toneInks[r.Tone]
 			if wish := m.wish(r.Target); wish != "" {
 				text, own = wish, inkWarn
 			}
 		}
-		if i != last {
-			l = append(l, span{safe.Fit(safe.Truncate(text, c.Width, "~"), c.Width) + " ", own})
-			continue
+		room := s.columnWidth(c, width)
+		switch reason := m.troubles[r.Target]; {
+		case c.Look == nouns.Account:
+			label := m.likeStaff(r.Person)
+			l = append(l, accountLine(safe.Fit(safe.Truncate(text, room-safe.Width(label), "~")+label, room)+" ", inkPlain)...)
+		case i != last:
+			l = append(l, span{safe.Fit(safe.Truncate(text, room, "~"), room) + " ", own})
+		case reason != "":
+			l = append(l, span{"! " + reason, inkBad}).lastShortened(width)
+		case c.Look == nouns.Outcome:
+			outcome, rest, _ := strings.Cut(text, " ")
+			l = append(l, span{outcome, stateInk(outcome)}, span{" " + rest, inkPlain}).lastShortened(width)
+		default:
+			l = append(l, span{text, own}).lastShortened(width)
 		}
-		if reason := m.troubles[r.Target]; reason != "" {
-			text, own = "! "+reason, inkBad
-		}
-		l = append(l, span{text, own}).lastShortened(width)
 	}
 	if cursor {
 		return l.underCursor()
 	}
 	return l
 }
+
+var lookInks = map[nouns.Look]ink{nouns.Chip: inkChip, nouns.Faint: inkDim, nouns.Name: inkStrong}
 
 var toneInks = map[nouns.Tone]ink{nouns.Plain: inkPlain, nouns.Good: inkGood, nouns.Warn: inkWarn, nouns.Bad: inkBad, nouns.Dim: inkDim}
 
@@ -485,7 +630,7 @@ func (s *nounScreen) spokenRow(m *model, i int) string {
 	r := s.objects[s.ID(s.At(i).Row)]
 	var parts []string
 	for j, c := range s.noun.Columns {
-		if text := r.Cells[j].String(); text != "" {
+		if text := r.Cells[j].String(); text != "" && !c.Saved {
 			parts = append(parts, strings.ToLower(c.Head)+" "+text)
 		}
 	}

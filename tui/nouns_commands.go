@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,28 +15,22 @@ import (
 	"svc/client/action"
 	"svc/client/safe"
 	"svc/tui/nouns"
+	"svc/tui/shown"
 	"svc/tui/staged"
 )
-
-// called is the end of a verb that is carried out at once.
-type called struct {
-	screen *nounScreen
-	label  string
-	text   safe.Safe
-	err    error
-}
 
 func (s *nounScreen) run(m *model, c command) (tea.Cmd, bool) {
 	switch c {
 	case doIn:
 		return s.enter(m), true
 	case doPerson:
-		if r, ok := s.under(); ok && r.Person != "" {
-			return m.openUser(r.Person), true
+		if r, ok := s.under(); ok {
+			return m.openOne(peopleOf(r), "this row is about no account"), true
 		}
 		return nil, true
 	case doRefresh:
-		return s.reload(m), true
+		s.Merge()
+		return tea.Batch(s.reload(m), s.refresh()), true
 	case doBack:
 		switch {
 		case len(s.MarkedRows()) > 0:
@@ -47,20 +42,91 @@ func (s *nounScreen) run(m *model, c command) (tea.Cmd, bool) {
 		}
 		return nil, true
 	case doCopy:
-		if r, ok := s.under(); ok {
+		if r, ok := s.under(); ok && r.CopyName != "" {
+			m.askCopy(r.CopyID, r.CopyName, "")
+		} else if ok {
 			m.askCopy(r.ID, r.Person, r.Copy)
 		}
 		return nil, true
 	}
-	for _, v := range s.noun.Verbs {
-		if verbCommand(s.noun, v) == c {
-			return s.start(m, v), true
+	if s.move(c, s.height(m.layout())) {
+		return tea.Batch(s.refresh(), s.more(m)), true
+	}
+	cmd, ok := m.runVerb(task{screen: s, noun: s.noun, rows: s.chosen()}, c)
+	return cmd, ok
+}
+
+// peopleOf are the objects that lead to the accounts of a row.
+func peopleOf(r nouns.Row) []string {
+	if r.Person != "" {
+		return []string{"user/" + r.Person}
+	}
+	return r.People
+}
+
+// openOne shows one of the objects, which the person chooses.
+func (m *model) openOne(targets []string, none string) tea.Cmd {
+	const most = 9
+	switch len(targets) {
+	case 0:
+		m.say(inkDim, none)
+		return nil
+	case 1:
+		return m.openTarget(targets[0])
+	}
+	var choices []choice
+	for i, target := range targets[:min(most, len(targets))] {
+		noun, name, _ := strings.Cut(target, "/")
+		label := shown.ShortID(name)
+		if noun == "user" {
+			label = shown.Acct(name).String()
+		}
+		choices = append(choices, choice{fmt.Sprint(i + 1), label, func(m *model) tea.Cmd { return m.openTarget(target) }})
+	}
+	m.ask(&prompt{title: []line{plain(" whose page?")}, choices: append(choices, choice{"esc", "cancel", stay})})
+	return nil
+}
+
+// task is a verb on rows: those of a table, or the account of a page.
+type task struct {
+	screen *nounScreen // nil for a page
+	noun   *nouns.Noun
+	verb   nouns.Verb
+	rows   []nouns.Row
+}
+
+// runVerb carries out a command on rows; false is for one that is none.
+func (m *model) runVerb(t task, c command) (tea.Cmd, bool) {
+	for _, v := range t.noun.Verbs {
+		if verbCommand(t.noun, v) == c {
+			t.verb = v
+			return m.start(t), true
 		}
 	}
-	if !s.move(c, s.height(m.layout())) {
+	if !t.noun.Accounts {
 		return nil, false
 	}
-	return tea.Batch(s.refresh(), s.more(m)), true
+	var people []shown.Person
+	for _, r := range t.rows {
+		people = append(people, r.Account)
+	}
+	switch c {
+	case doDeactivate, doActivate:
+		t.unmark()
+		return m.stagePeople(c, people), true
+	case doMessage:
+		t.unmark()
+		m.writeMessage(people, m.fieldsOf)
+		return nil, true
+	}
+	return nil, false
+}
+
+// unmark takes the marks of rows away that are dealt with.
+func (t task) unmark() {
+	if t.screen != nil {
+		t.screen.Unmark()
+	}
 }
 
 // enter shows the objects that belong to the row under the cursor.
@@ -77,6 +143,8 @@ func (s *nounScreen) enter(m *model) tea.Cmd {
 		return m.openNoun(nouns.Find(s.noun.Into), scope)
 	case r.Person != "" && m.keys.has(doUsers):
 		return m.openUser(r.Person)
+	case r.Opens != nil || s.noun.Logged != nil:
+		return m.openOne(r.Opens, "this entry is about no account")
 	}
 	return m.open(&page{name: strings.ToUpper(s.noun.Name), text: func(int) []line {
 		var lines []line
@@ -90,108 +158,114 @@ func (s *nounScreen) enter(m *model) tea.Cmd {
 }
 
 // start asks for the text of a verb, where it needs one.
-func (s *nounScreen) start(m *model, v nouns.Verb) tea.Cmd {
-	var rows []nouns.Row
-	if !v.New {
-		rows = s.chosen()
-		if v.Fits != nil {
-			rows = slices.DeleteFunc(rows, func(r nouns.Row) bool { return !v.Fits(r) })
-		}
-		if len(rows) == 0 {
-			m.say(inkDim, "nothing here to "+v.Name)
+func (m *model) start(t task) tea.Cmd {
+	v := t.verb
+	if v.New {
+		t.rows = nil
+	} else {
+		t.rows = slices.DeleteFunc(slices.Clone(t.rows), func(r nouns.Row) bool { return v.Fits != nil && !v.Fits(r) || t.noun.Accounts && r.Person == "" })
+		if len(t.rows) == 0 {
+			what := "nothing"
+			if t.noun.Accounts {
+				what = "nobody"
+			}
+			m.say(inkDim, what+" here to "+v.Name)
 			return nil
 		}
-		if v.Kind == "" && len(rows) > 1 {
+		if (v.Call != nil || v.Plan != nil) && len(t.rows) > 1 {
 			m.say(inkDim, v.Name+" works on one at a time")
 			return nil
 		}
 	}
+	var choices []choice
+	for _, k := range v.Kinds {
+		choices = append(choices, choice{k.Key, k.Word, func(m *model) tea.Cmd {
+			t.verb.Kind = k.Kind
+			return m.decide(t, "")
+		}})
+	}
 	var value string
 	options := v.Choices
-	if len(rows) == 1 {
-		value = rows[0].Value
+	if len(t.rows) == 1 {
+		value = t.rows[0].Value
 		if options == nil && v.Ask != "" {
-			options = rows[0].Options
+			options = t.rows[0].Options
 		}
+	}
+	for i, text := range options {
+		choices = append(choices, choice{fmt.Sprint(i + 1), safe.Line(text), func(m *model) tea.Cmd { return m.decide(t, text) }})
 	}
 	switch {
-	case len(options) > 0:
-		var choices []choice
-		for i, text := range options {
-			choices = append(choices, choice{fmt.Sprint(i + 1), safe.Line(text), func(m *model) tea.Cmd { return s.decide(m, v, rows, text) }})
-		}
-		if v.Ask != "" {
-			choices = append(choices, choice{"t", "type it", func(m *model) tea.Cmd { s.askText(m, v, rows, value); return nil }})
-		}
-		m.ask(&prompt{title: []line{s.asking(v, rows)}, choices: append(choices, choice{"esc", "cancel", stay})})
+	case len(choices) == 0 && v.Ask == "":
+		return m.decide(t, "")
+	case len(choices) == 0:
+		m.askText(t, value)
 		return nil
 	case v.Ask != "":
-		s.askText(m, v, rows, value)
-		return nil
+		choices = append(choices, choice{"t", "type it", func(m *model) tea.Cmd { m.askText(t, value); return nil }})
 	}
-	return s.decide(m, v, rows, "")
+	m.ask(&prompt{title: []line{t.asking()}, choices: append(choices, choice{"esc", "cancel", stay})})
+	return nil
 }
 
 // asking heads the questions of a verb.
-func (s *nounScreen) asking(v nouns.Verb, rows []nouns.Row) line {
-	l := inked(inkStrong, " "+v.Help)
-	switch {
-	case len(rows) == 1:
-		l = append(l, span{": " + shortName(rows[0]), inkPlain})
-	case len(rows) > 1:
-		l = append(l, span{fmt.Sprintf(": %d", len(rows)), inkPlain})
+func (t task) asking() line {
+	l := inked(inkStrong, " "+t.verb.Help)
+	if len(t.rows) > 0 {
+		l = append(l, span{": " + someOf(shortNames(t.rows)), inkPlain})
 	}
 	return l
 }
 
 // askText reads the text of a verb until it passes the verb's check.
-func (s *nounScreen) askText(m *model, v nouns.Verb, rows []nouns.Row, text string, wrong ...line) {
+func (m *model) askText(t task, text string, wrong ...line) {
 	field := newTextField(text, false)
-	field.secret = len(rows) == 1 && rows[0].Secret
+	field.secret = len(t.rows) == 1 && t.rows[0].Secret
 	m.ask(&prompt{
-		title: append([]line{append(s.asking(v, rows), span{"   enter goes on, esc cancels", inkDim})}, wrong...),
-		text:  field, label: v.Ask, accept: "enter",
+		title: append([]line{append(t.asking(), span{"   enter goes on, esc cancels", inkDim})}, wrong...),
+		text:  field, label: t.verb.Ask, accept: "enter",
 		done: func(m *model, text string) tea.Cmd {
 			text = strings.TrimSpace(text)
-			if v.Check != nil {
-				if err := v.Check(text); err != nil {
-					s.askText(m, v, rows, text, inked(inkBad, " "+wording(err).String()))
-					return nil
+			err := error(nil)
+			switch {
+			case t.verb.Check != nil:
+				err = t.verb.Check(text)
+			case t.verb.Names != "" && text != "":
+				var target action.Target
+				if target, err = action.ParseTarget(t.verb.Names, text); err == nil {
+					text = target.String()
 				}
 			}
-			return s.decide(m, v, rows, text)
+			if err != nil {
+				m.askText(t, text, inked(inkBad, " "+wording(err).String()))
+				return nil
+			}
+			if text == "" && t.verb.Arg != "" {
+				return nil
+			}
+			return m.decide(t, text)
 		},
 	})
 }
 
 // decide asks whether a grave verb is meant, and carries it out.
-func (s *nounScreen) decide(m *model, v nouns.Verb, rows []nouns.Row, text string) tea.Cmd {
-	if v.Plan != nil {
-		return m.plan(s, v, rows[0], text)
-	}
-	if v.Call != nil {
-		var row nouns.Row
-		label := v.Name
-		if !v.New {
-			row = rows[0]
-			label += " " + shortName(row)
-		}
-		do := func(m *model) tea.Cmd { return m.call(s, v, row, text, label) }
-		if v.Sure {
-			names := []string{shortName(row)}
-			if v.New {
-				names = nil
-			}
-			m.askNames(v.Help, names, do)
-			return nil
-		}
-		return do(m)
+func (m *model) decide(t task, text string) tea.Cmd {
+	v := t.verb
+	switch {
+	case v.Plan != nil:
+		return m.plan(t, text)
+	case v.Call != nil && v.Sure:
+		m.askNames(v.Help, shortNames(t.rows), func(m *model) tea.Cmd { return m.call(t, text) })
+		return nil
+	case v.Call != nil:
+		return m.call(t, text)
 	}
 	var actions []action.Action
+	var means []string
 	if v.New {
 		actions = []action.Action{{Kind: v.Kind, Target: newTarget(v.Kind, text), Args: v.Args}}
 	}
-	for _, r := range rows {
+	for _, r := range t.rows {
 		args := maps.Clone(r.Args)
 		if args == nil {
 			args = map[string]string{}
@@ -201,16 +275,29 @@ func (s *nounScreen) decide(m *model, v nouns.Verb, rows []nouns.Row, text strin
 			args[v.Arg] = text
 		}
 		actions = append(actions, action.Action{Kind: v.Kind, Target: r.Target, Args: args, Before: r.Before})
+		if v.Means != nil && !slices.Contains(means, v.Means(r)) {
+			means = append(means, v.Means(r))
+		}
 	}
-	s.Unmark()
-	return m.stageSurely(actions, v.Sure)
+	t.unmark()
+	if v.Says != "" {
+		_, names, _ := strings.Cut(stagedLabel(v.Kind, actions), v.Kind.Verb())
+		m.askNames(fmt.Sprintf(v.Says, ""), shortNames(t.rows), func(m *model) tea.Cmd { return m.stage(actions, fmt.Sprintf(v.Says, names)) })
+		return nil
+	}
+	return m.stageSurely(actions, v.Sure, means...)
+}
+
+func shortNames(rows []nouns.Row) []string {
+	var names []string
+	for _, r := range rows {
+		names = append(names, shortName(r))
+	}
+	return names
 }
 
 func shortName(r nouns.Row) string {
-	if r.Copy != "" {
-		return safe.Truncate(safe.Line(r.Copy), 60, "~")
-	}
-	return safe.Truncate(safe.Line(r.ID), 60, "~")
+	return safe.Truncate(safe.Line(cmp.Or(r.Name, r.Copy, r.ID)), 60, "~")
 }
 
 // newTarget is the target for a typed text.
@@ -268,26 +355,56 @@ func (m *model) askWord(what string, names []string, word string, do func(m *mod
 	}})
 }
 
+// called is the end of a verb that is carried out at once.
+type called struct {
+	screen  *nounScreen
+	label   string
+	text    safe.Safe
+	results []action.Result // with what undoes them; nil for what cannot be undone
+	entries []string        // of the journal, one for each result
+	err     error
+}
+
+func (msg called) deliver(m *model) tea.Cmd { return m.called(msg) }
+
+// label names a verb that is carried out at once, and its row.
+func (t task) label() string {
+	return strings.Join(append([]string{t.verb.Name}, shortNames(t.rows)...), " ")
+}
+
+// row is the one row of a verb, none where it makes something new.
+func (t task) row() (r nouns.Row) {
+	if len(t.rows) > 0 {
+		r = t.rows[0]
+	}
+	return r
+}
+
 // call carries a verb out at once.
-func (m *model) call(s *nounScreen, v nouns.Verb, row nouns.Row, text, label string) tea.Cmd {
+func (m *model) call(t task, text string) tea.Cmd {
 	if !m.poll.offline.IsZero() || m.poll.loggedOut {
-		m.say(inkBad, label+": the server is out of reach")
+		m.say(inkBad, t.label()+": the server is out of reach")
 		return nil
 	}
-	m.say(inkDim, label+" ...")
+	m.say(inkDim, t.label()+" ...")
 	parent, c := m.load.ctx, m.load.c
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(parent, time.Minute)
 		defer cancel()
-		answer, err := v.Call(ctx, c, row, text)
-		return called{s, label, answer, err}
+		answer, err := t.verb.Call(ctx, c, t.row(), text)
+		return called{screen: t.screen, label: t.label(), text: answer, err: err}
 	}
 }
 
 // called shows the result of a call, also in the list of finished actions.
 func (m *model) called(msg called) tea.Cmd {
-	result := action.Result{Action: action.Action{Target: msg.label}, Outcome: action.Changed, Err: msg.err}
-	done := &staged.Done{Item: &staged.Item{Label: msg.label}, Results: []action.Result{result}, At: m.now()}
+	done := &staged.Done{Item: &staged.Item{Label: msg.label}, Results: msg.results, Entries: msg.entries, At: m.now()}
+	if len(msg.results) == 0 {
+		done.Results, done.Entries = []action.Result{{Action: action.Action{Target: msg.label}, Outcome: action.Changed, Err: msg.err}}, nil
+	}
+	for _, r := range done.Results {
+		done.Item.Actions = append(done.Item.Actions, r.Action)
+	}
 	if msg.err != nil {
 		done.Results[0].Outcome = action.Failed
 		m.say(inkBad, msg.label+": "+reason(msg.err))
@@ -302,65 +419,67 @@ func (m *model) called(msg called) tea.Cmd {
 	return m.screen().renew(m)
 }
 
-// planned is a plan that was made up, or the end of one that was carried out.
+// planned is a plan that was made, or the end of one that was carried out.
 type planned struct {
-	screen *nounScreen
-	verb   nouns.Verb
-	row    nouns.Row
-	text   string
-	plan   *nouns.Plan
-	err    error
+	task
+	text string
+	plan *nouns.Plan
+	err  error
 }
 
+func (msg planned) deliver(m *model) tea.Cmd { m.planned(msg); return nil }
+
 // plan makes the plan for a text, and shows it.
-func (m *model) plan(s *nounScreen, v nouns.Verb, row nouns.Row, text string) tea.Cmd {
+func (m *model) plan(t task, text string) tea.Cmd {
 	c := m.load.c
 	return m.load.run(func(ctx context.Context) tea.Msg {
-		plan, err := v.Plan(ctx, c, row, text)
-		return planned{s, v, row, text, plan, err}
+		plan, err := t.verb.Plan(ctx, c, t.row(), text)
+		return planned{t, text, plan, err}
 	})
 }
 
 // planned asks for confirmation of a plan. An error appears at the field, with
 // the text as it was typed.
 func (m *model) planned(msg planned) {
-	s, v, rows := msg.screen, msg.verb, []nouns.Row{msg.row}
-	if m.screen() != s || m.prompt != nil {
+	if m.screen() != screen(msg.screen) || m.prompt != nil {
 		return
 	}
 	if msg.err != nil {
-		if v.Ask == "" {
-			m.say(inkBad, shortName(msg.row)+": "+reason(msg.err))
+		if msg.verb.Ask == "" {
+			m.say(inkBad, shortName(msg.row())+": "+reason(msg.err))
 			return
 		}
 		var lines []line
 		for _, text := range safe.Wrap(reason(msg.err), max(1, m.width-2)) {
 			lines = append(lines, inked(inkBad, " "+text))
 		}
-		s.askText(m, v, rows, msg.text, lines...)
+		m.askText(msg.task, msg.text, lines...)
 		return
 	}
 	title := []line{inked(inkStrong, " "+msg.plan.Title.String())}
 	title = append(title, rowLines(m, nouns.Row{More: msg.plan.Lines}, m.width)...)
 	choices := []choice{{"y", "yes, send it", func(m *model) tea.Cmd { return m.sendPlan(msg) }}}
-	if v.Ask != "" {
-		choices = append(choices, choice{"t", "type on", func(m *model) tea.Cmd { s.askText(m, v, rows, msg.text); return nil }})
+	if msg.verb.Ask != "" {
+		choices = append(choices, choice{"t", "type on", func(m *model) tea.Cmd { m.askText(msg.task, msg.text); return nil }})
 	}
 	m.ask(&prompt{title: title, choices: append(choices, choice{"esc", "cancel", stay})})
 }
 
 // sendPlan carries a plan out. A refusal comes back to the field.
 func (m *model) sendPlan(msg planned) tea.Cmd {
-	c := m.load.c
-	label := msg.verb.Name + " " + shortName(msg.row)
-	m.say(inkDim, label+" ...")
+	c, book := m.load.c, m.journal
+	m.say(inkDim, msg.label()+" ...")
 	return m.load.run(func(ctx context.Context) tea.Msg {
-		answer, err := msg.plan.Send(ctx, c)
+		answer, results, err := msg.plan.Send(ctx, c)
 		var conflict *action.Conflict
 		if err != nil && msg.verb.Ask != "" && !errors.As(err, &conflict) {
 			msg.plan, msg.err = nil, err
 			return msg
 		}
-		return called{msg.screen, label, answer, err}
+		end := called{screen: msg.screen, label: msg.label(), text: answer, results: results, err: err}
+		if end.entries, err = book.Add(results, nil); err != nil {
+			end.text = safe.Join("; ", end.text, safe.Own("svcctl undo will not know of this: "), wording(err))
+		}
+		return end
 	})
 }

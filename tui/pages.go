@@ -66,7 +66,7 @@ func (p places) String() string {
 		}
 	}
 	for i, n := range nouns.All() {
-		if p&nounPlace(i) != 0 {
+		if p&nounPlace(i)&^(onUsers|onLog) != 0 {
 			names = append(names, n.Name)
 		}
 	}

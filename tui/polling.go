@@ -132,12 +132,16 @@ func (m *model) polled(msg polled) tea.Cmd {
 	return tea.Batch(append(cmds, m.schedulePoll())...)
 }
 
-// countWaiting counts who awaits approval, for those who may read accounts.
+// countWaiting counts the work that waits on tables, as far as the account may see
+// them.
 func (m *model) countWaiting() tea.Cmd {
-	if !m.asked || !m.rights.has(nouns.NeedsUsers) {
-		return nil
+	var cmds []tea.Cmd
+	for _, n := range nouns.All() {
+		if n.Waiting != nil && m.asked && m.rights.has(nounNeeds(n)...) {
+			cmds = append(cmds, m.load.waiting(n))
+		}
 	}
-	return m.load.waiting()
+	return tea.Batch(cmds...)
 }
 
 // readLog passes the actions of others since the last poll to the screens.

@@ -105,7 +105,7 @@ func TestAModeratorWorksAQueueAndIsOfferedNothingElse(t *testing.T) {
 	d.press("6")
 	d.shows("STATUSES")
 	d.press("<enter>") // of a person, whom a moderator may not read: the row instead
-	d.hides("403", "lack the privilege")
+	d.hides("(403)", "lack the privilege")
 }
 
 // TestAModeratorWithoutReportsBeginsElsewhere starts with each single privilege:

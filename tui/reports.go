@@ -419,13 +419,6 @@ func (r *reports) register(m *model) {
 		},
 	}
 	m.openers["user"] = opener{needs: doUsers, open: func(m *model, nick string) tea.Cmd { return r.openPerson(m, shown.Person{Nick: nick}) }}
-	m.openers[reportedBy] = opener{open: r.aboutReport}
-	m.openers[authorOf] = opener{open: r.byStatus}
+	m.openers[nouns.ReportedBy] = opener{open: r.aboutReport}
+	m.openers[nouns.AuthorOf] = opener{open: r.byStatus}
 }
-
-// Names of objects that lead to an account: the id of a report about it, and that of
-// a status by it.
-const (
-	reportedBy = "reported by"
-	authorOf   = "author of"
-)

@@ -138,9 +138,6 @@ func (m *model) sent(msg sent) tea.Cmd {
 	if msg.warning != nil {
 		m.say(inkBad, "svcctl undo will not know of this: "+safe.Line(msg.warning.Error()))
 	}
-	for _, r := range msg.results {
-		m.outdated(r.Action.Kind)
-	}
 	m.offerConflict()
 	seen := m.observed(func(o observer) tea.Cmd { return o.ended(m, ended) })
 	cmds := []tea.Cmd{waiting, rights, seen, m.save(), m.screen().renew(m), m.flush(), m.schedule()}

@@ -10,17 +10,13 @@ import (
 
 // tab is a screen that a command shows from everywhere.
 type tab struct {
-	do   command
-	open func(m *model) tea.Cmd
-	// waiting counts the work that waits on the screen; nil is for none.
-	waiting func(m *model) int
+	do      command
+	open    func(m *model) tea.Cmd
+	waiting func(m *model) int // counts the work that waits on the screen
 }
 
 // counted is the number on the tab, "" for none.
 func (t tab) counted(m *model) string {
-	if t.waiting == nil {
-		return ""
-	}
 	if n := t.waiting(m); n > 0 {
 		return thousands(n)
 	}
@@ -31,7 +27,10 @@ func (t tab) counted(m *model) string {
 func tableTabs() []tab {
 	var tabs []tab
 	for _, n := range nouns.All() {
-		tabs = append(tabs, tab{do: command(n.Name), open: func(m *model) tea.Cmd { return m.openNoun(n, "") }})
+		tabs = append(tabs, tab{
+			do: command(n.Name), open: func(m *model) tea.Cmd { return m.openNoun(n, "") },
+			waiting: func(m *model) int { return m.waiting[n.Name] },
+		})
 	}
 	return tabs
 }

@@ -110,8 +110,6 @@ func (p traced) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		event, what = "resize", fmt.Sprintf("%dx%d", msg.Width, msg.Height)
 	case reportsLoaded:
 		event, what = "data", fmt.Sprintf("reports %d", msg.page)
-	case usersLoaded:
-		event, what = "data", fmt.Sprintf("users %d", msg.page)
 	case nounLoaded:
 		event, what = "data", msg.screen.noun.Name
 	case tableReady:

@@ -87,7 +87,7 @@ func TestATraceHasTheAnswersOfTheServer(t *testing.T) {
 		return clock
 	})
 	d.press("2")
-	if !strings.Contains(file.String(), `{"event":"load","what":"usersLoaded","ms":1}`+"\n") {
+	if !strings.Contains(file.String(), `{"event":"load","what":"nounLoaded","ms":1}`+"\n") {
 		t.Errorf("the trace is\n%s", file.String())
 	}
 }

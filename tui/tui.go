@@ -229,13 +229,11 @@ func newModel(ctx context.Context, o Options, now, timer func() time.Time) (*mod
 		},
 		background: func(cmd tea.Cmd) tea.Cmd { return cmd },
 		jitter:     rand.Float64, staged: box, nouns: map[string]*nounScreen{}, openers: map[string]opener{},
-		troubles: map[string]string{}, offered: map[*staged.Item]bool{}, present: map[string]presence{}, labels: map[string]string{}, waiting: -1, dragFrom: -1, wrapped: map[wrapKey][]string{},
+		troubles: map[string]string{}, offered: map[*staged.Item]bool{}, present: map[string]presence{}, labels: map[string]string{}, waiting: map[string]int{}, dragFrom: -1, wrapped: map[wrapKey][]string{},
 	}
-	queue, people, log := newReports(), newUsers(), newLogs()
+	queue := newReports()
 	queue.setFolds(box.Folded)
 	queue.register(m)
-	m.observers = append(m.observers, log, people)
-	m.tabs = append(m.tabs, tab{do: doUsers, open: people.show, waiting: func(m *model) int { return m.waiting }}, tab{do: doLog, open: log.show})
 	m.tabs = append(m.tabs, tableTabs()...)
 	for _, item := range box.Unsent(staged.Conflict) {
 		for target := range item.Why {

@@ -130,13 +130,13 @@ func TestWhoWaitsIsCountedAndRejected(t *testing.T) {
 	register("newbie")
 	register("spammy")
 	d := beginOn(t, s.Admin("root"), 80, 24, Options{})
-	if d.m.waiting != 2 {
-		t.Errorf("%d wait at the start", d.m.waiting)
+	if d.m.waiting["users"] != 2 {
+		t.Errorf("%d wait at the start", d.m.waiting["users"])
 	}
 	register("late")
 	d.pass(2 * time.Minute)
-	if d.m.waiting != 3 {
-		t.Errorf("%d wait after another registration", d.m.waiting)
+	if d.m.waiting["users"] != 3 {
+		t.Errorf("%d wait after another registration", d.m.waiting["users"])
 	}
 	d.findUser("newbie")
 	d.press("a")
@@ -148,8 +148,8 @@ func TestWhoWaitsIsCountedAndRejected(t *testing.T) {
 	d.press("y")
 	d.shows("OUTBOX 1  reject spammy, which deletes the pending account (for good)")
 	d.pass(5 * time.Second)
-	if d.m.waiting != 1 {
-		t.Errorf("%d wait after both", d.m.waiting)
+	if d.m.waiting["users"] != 1 {
+		t.Errorf("%d wait after both", d.m.waiting["users"])
 	}
 	d.press("u")
 	d.shows("cannot be undone (it stays deleted): reject spammy")

@@ -191,3 +191,30 @@ func (e *Engine) restoreSetting(Kind) kindRules {
 		},
 	}
 }
+
+// ConfigSet and ConfigUnset name changes of settings in the journal. They are sent by
+// ChangeSettings and taken back by a ConfigRestore.
+const (
+	ConfigSet   Kind = "config.set"
+	ConfigUnset Kind = "config.unset"
+)
+
+// SettingsResults are the results of changes that were made, with what takes them
+// back. now are the saved settings as the server shows them: their secrets are masked,
+// and changes of those cannot be taken back. nil is for settings that are not known.
+func SettingsResults(changes []settings.Change, now []settings.Setting) []Result {
+	results := make([]Result, len(changes))
+	for i, change := range changes {
+		kind := ConfigSet
+		if change.New == nil {
+			kind = ConfigUnset
+		}
+		results[i] = Result{Action: Action{Kind: kind, Target: change.Name()}, Outcome: Changed}
+		if now != nil {
+			shown := change.Hidden()
+			shown.New = SavedAt(now, change)
+			results[i].Inverse = RestoreSetting(shown)
+		}
+	}
+	return results
+}

@@ -23,7 +23,7 @@ var changes = &Noun{
 		return paged(c.Admin.Config.History(api.ConfigHistoryQuery{Limit: pageSize}), changeRow)
 	},
 	Verbs: []Verb{{
-		Key: "B", Name: "rollback", Help: "save again what was saved before", Plan: planRollback,
+		Key: "B", Name: "rollback", Help: "save again what was saved before", Kind: action.ConfigSet, Plan: planRollback,
 		Fits: func(r Row) bool { return r.Before["secret"] == "false" },
 	}},
 }

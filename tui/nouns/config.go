@@ -69,9 +69,9 @@ var configFields = &Noun{
 		}
 	},
 	Verbs: []Verb{
-		{Key: "e", Name: "edit", Help: "change the setting", Ask: "value: ", Plan: planSet},
+		{Key: "e", Name: "edit", Help: "change the setting", Ask: "value: ", Kind: action.ConfigSet, Plan: planSet},
 		{
-			Key: "X", Name: "unset", Help: "forget the saved value", Plan: planUnset,
+			Key: "X", Name: "unset", Help: "forget the saved value", Kind: action.ConfigUnset, Plan: planUnset,
 			Fits: func(r Row) bool { return r.Before["saved"] == "true" },
 		},
 		restart,
@@ -360,16 +360,20 @@ func (plan *Plan) saving(changes []settings.Change, seen []settings.Setting) (*P
 		return nil, err
 	}
 	plan.Lines = append(plan.Lines, Detail{"", safe.Own("POST /api/svc/admin/config")}, Detail{"", text})
-	plan.Send = func(ctx context.Context, c *client.Client) (safe.Safe, error) {
+	plan.Send = func(ctx context.Context, c *client.Client) (safe.Safe, []action.Result, error) {
 		answer, err := action.ChangeSettings(ctx, c, changes, seen)
 		if err != nil {
-			return safe.Own("saved"), err
+			return safe.Own("saved"), nil, err
+		}
+		now, _, err := action.ReadSettings(ctx, c, true, false)
+		if err != nil {
+			return safe.Own("saved, but it cannot be undone from here"), action.SettingsResults(changes, nil), nil
 		}
 		said := "saved"
 		if answer.NeedReboot {
 			said += "; a restart is needed"
 		}
-		return raw(strings.Join(append([]string{said}, answer.Warnings...), "; ")), nil
+		return raw(strings.Join(append([]string{said}, answer.Warnings...), "; ")), action.SettingsResults(changes, now), nil
 	}
 	return plan, nil
 }

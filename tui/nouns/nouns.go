@@ -16,12 +16,15 @@ import (
 	"svc/client/action"
 	"svc/client/api"
 	"svc/client/safe"
+	"svc/tui/shown"
 )
 
 // Noun is a screen with a table.
 type Noun struct {
 	// Name is the word for the palette and the help: "relays".
 	Name string
+	// Things are the rows in sentences, where the name does not fit.
+	Things string
 	// Key shows the screen from everywhere; "" leaves it to the palette.
 	Key     string
 	Help    string
@@ -29,6 +32,11 @@ type Noun struct {
 	Columns []Column
 	// States are the words that state: takes in a filter.
 	States []string
+	// Accounts says that the rows are accounts: the verbs are named without the noun,
+	// and hold on the page of one account too.
+	Accounts bool
+	// Counted has the title say of how many rows there are, also where all are shown.
+	Counted bool
 	// Searches says that the server searches for the filter's first word.
 	Searches bool
 	// Of is the kind of object that the rows belong to, as the palette names one:
@@ -37,12 +45,25 @@ type Noun struct {
 	// Empty is shown where there are no rows; {verb} stands for the key of a verb.
 	Empty string
 	Rows  func(c *client.Client, q Query) Reader
+	// One reads the row of an object again that was changed. Without it, the whole
+	// table is read again.
+	One   func(ctx context.Context, c *client.Client, row Row) (Row, error)
 	Verbs []Verb
+	// Bar are the commands in the bar at the bottom; nil is for enter, the verbs, and
+	// what every table has.
+	Bar []string
+	// Waiting counts the work that waits here, for the tab; nil is for none.
+	Waiting func(ctx context.Context, c *client.Client) (int, error)
+	// Logged is the row of a new entry in the moderation log, which comes in by itself.
+	Logged func(e shown.Entry) Row
 	// Into names the noun of the rows that enter shows, with the row's Scope as
 	// theirs. Without it, enter shows the row's account, or else all of the row.
 	Into string
 	// Beside has all of the row beside the table where there is room, not below it.
 	Beside bool
+	// Below is how many lines below the table have all of the row: 0 for some, -1 for
+	// none.
+	Below int
 }
 
 // Privilege is a part of the admin API that a moderator may use.
@@ -61,15 +82,33 @@ const (
 type Column struct {
 	Head  string
 	Width int
+	Least int  // where it gives way to the columns behind it
 	Wide  bool // only where there are 100 cells
 	Tone  bool // drawn in the row's tone; shows staged changes
+	Look  Look
+	// Saved columns are in saved lists alone, Unsaved ones on the screen alone.
+	Saved, Unsaved bool
 }
+
+// Look is how a column is drawn.
+type Look int
+
+// The looks.
+const (
+	Text    Look = iota
+	Account      // with its server, and a label where it looks like one of the staff
+	Chip         // tags and roles
+	Faint        // metadata
+	Name
+	Outcome // the first word is the state of a report
+)
 
 // Query selects rows: those of a scope, and of the filter's state and word.
 type Query struct {
-	Scope string
-	State string
-	Word  string
+	Scope  string
+	State  string
+	Word   string
+	Domain string
 }
 
 // Page is some rows. Total is -1 where the server does not count.
@@ -97,6 +136,16 @@ type Row struct {
 	Person string            // the nickname of its account, "" for none
 	Copy   string            // its address
 	Search string            // a filter finds these words too
+	Domain string            // what @ in a filter matches
+	Sort   string            // rows stand in the order of these, where there are any
+	Name   string            // for labels, the address or the ID where it is ""
+	// Opens are the objects that enter shows, and People those that lead to its
+	// accounts: report/9xA1, user/kim. Of several, one is chosen.
+	Opens, People []string
+	// Account is the account that the row is, as far as it is known here.
+	Account shown.Person
+	// CopyID and CopyName are copied in place of the ID and the Person.
+	CopyID, CopyName string
 	// Value and Options are the text to edit, and texts to choose from, for verbs
 	// that ask.
 	Value   string
@@ -127,40 +176,75 @@ type Verb struct {
 	Key  string
 	Name string // its name for key bindings, with the noun before it: relays.follow
 	Help string
-	// Kind is staged for the chosen rows, with Args; Call is made at once for one
-	// row or, with New, for none. A verb has one of both.
-	Kind action.Kind
-	Args map[string]string
-	Call func(ctx context.Context, c *client.Client, row Row, text string) (safe.Safe, error)
+	// Kind is staged for the chosen rows, with Args; of several Kinds one is chosen.
+	// Call is made at once for one row or, with New, for none, and cannot be undone. A
+	// verb has one of them.
+	Kind  action.Kind
+	Kinds []KindChoice
+	Args  map[string]string
+	Call  func(ctx context.Context, c *client.Client, row Row, text string) (safe.Safe, error)
 	// Ask is the label of a line to type. The text becomes the argument Arg, or,
 	// with New, the target.
 	Ask   string
 	Arg   string
 	New   bool
 	Check func(text string) error
+	// Names says that the text names an object of this noun.
+	Names string
 	// Choices are offered instead of a line.
 	Choices []string
 	// Fits reports rows that the verb means something for; nil is all.
 	Fits func(Row) bool
 	// Sure asks also before one row is changed.
 	Sure bool
-	// Plan, in place of Kind and Call, shows the effect of a text on a row
-	// before it is carried out. Its error, and that of the plan's Send, appear
+	// Means is the consequence for a row, shown before the change.
+	Means func(Row) string
+	// Says is the label in place of the kind's verb, where the verb goes by another
+	// name here; its name is then not typed but asked about.
+	Says string
+	// Plan, for one row, shows the effect of a text before it is carried out; Kind is
+	// what it does then. Its error, and that of the plan's Send, appear
 	// at the field.
 	Plan func(ctx context.Context, c *client.Client, row Row, text string) (*Plan, error)
+}
+
+// KindChoice is one of the kinds that a verb offers.
+type KindChoice struct {
+	Key, Word string
+	Kind      action.Kind
+}
+
+// Stages are the kinds that v stages.
+func (v Verb) Stages() []action.Kind {
+	var kinds []action.Kind
+	if v.Kind != "" {
+		kinds = append(kinds, v.Kind)
+	}
+	for _, k := range v.Kinds {
+		kinds = append(kinds, k.Kind)
+	}
+	return kinds
+}
+
+// About reports whether a kind of change is of the rows.
+func (n *Noun) About(kind action.Kind) bool {
+	return slices.ContainsFunc(n.Verbs, func(v Verb) bool {
+		return slices.ContainsFunc(v.Stages(), func(k action.Kind) bool { return k.Noun() == kind.Noun() })
+	})
 }
 
 // Plan is a change that is shown before it is sent.
 type Plan struct {
 	Title safe.Safe
 	Lines []Detail
-	Send  func(ctx context.Context, c *client.Client) (safe.Safe, error)
+	// Send returns the results too, for undo.
+	Send func(ctx context.Context, c *client.Client) (safe.Safe, []action.Result, error)
 }
 
 // All is every noun, in the order of the help.
 func All() []*Noun { return all }
 
-var all = []*Noun{relays, config, configFields, statuses, invites, hosts, queues, jobs, apps, bans, changes, chats, messages, documents, stats}
+var all = []*Noun{users, log, relays, config, configFields, statuses, invites, hosts, queues, jobs, apps, bans, changes, chats, messages, documents, stats}
 
 // Find returns the noun of a name, nil when there is none.
 func Find(name string) *Noun {

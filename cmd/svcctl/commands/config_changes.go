@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	configSet   action.Kind = "config.set"
-	configUnset action.Kind = "config.unset"
+	configSet   = action.ConfigSet
+	configUnset = action.ConfigUnset
 )
 
 // configChanges are changes on their way to the server.
@@ -81,19 +81,7 @@ func (c configChanges) remember(ctx context.Context, a *cli.App, conn *cli.Conne
 		fmt.Fprintf(a.ErrOut, "warning: undo will not know of this: %v\n", err)
 		return
 	}
-	results := make([]action.Result, len(c.changes))
-	for i, change := range c.changes {
-		kind := configSet
-		if change.New == nil {
-			kind = configUnset
-		}
-		shown := change.Hidden()
-		shown.New = action.SavedAt(now, change)
-		results[i] = action.Result{
-			Action: action.Action{Kind: kind, Target: change.Name()}, Outcome: action.Changed, Inverse: action.RestoreSetting(shown),
-		}
-	}
-	a.Remember(conn, results)
+	a.Remember(conn, action.SettingsResults(c.changes, now))
 }
 
 // results are one for each change, or for each name that stands for them.

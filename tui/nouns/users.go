@@ -1,0 +1,136 @@
+package nouns
+
+import (
+	"context"
+	"strings"
+
+	"svc/client"
+	"svc/client/action"
+	"svc/client/api"
+	"svc/client/safe"
+	"svc/tui/shown"
+)
+
+// policyTags are the tags that the tag policy acts on.
+var policyTags = []string{
+	"mrf_tag:media-force-nsfw", "mrf_tag:media-strip", "mrf_tag:force-unlisted", "mrf_tag:sandbox",
+	"mrf_tag:disable-remote-subscription", "mrf_tag:disable-any-subscription",
+}
+
+// users shows the accounts, of this server and of others, by their names. Enter shows
+// an account; its page has the same keys.
+var users = &Noun{
+	Name: "users", Things: "accounts", Key: "2", Help: "users", Needs: api.PrivilegeUsersRead, Accounts: true, Counted: true, Below: -1,
+	Columns: []Column{
+		{Head: "ID", Saved: true}, {Head: "NICKNAME", Width: 28, Least: 16, Look: Account}, {Head: "STATE", Width: 14, Tone: true},
+		{Head: "ROLE", Width: 9, Look: Chip}, {Head: "WHERE", Width: 6, Look: Faint}, {Head: "NAME"},
+	},
+	// Those that the API knows.
+	States:   []string{"active", "deactivated", "need_approval", "unconfirmed", "local", "external", "is_admin", "is_moderator"},
+	Searches: true,
+	Empty:    "there are no accounts",
+	Rows: func(c *client.Client, q Query) Reader {
+		query := api.UserQuery{Filters: q.State, PageSize: pageSize, Query: q.Word}
+		if q.Word == "" {
+			query.Query = q.Domain
+		}
+		return paged(c.Admin.Users.List(query), func(u api.AdminUser) Row { return UserRow(shown.NewUser(u)) })
+	},
+	One: func(ctx context.Context, c *client.Client, row Row) (Row, error) {
+		u, err := c.Admin.Users.Get(ctx, row.Person)
+		if err != nil {
+			return row, err
+		}
+		return UserRow(shown.NewUser(*u)), nil
+	},
+	Waiting: whoWaits,
+	Bar:     []string{"in", "deactivate", "activate", "approve", "tag", "promote", "menu", "mark", "filter", "copy"},
+	Verbs: []Verb{
+		{Key: "a", Name: "approve", Help: "approve who waits", Kind: action.UserApprove, Fits: pending},
+		{
+			Key: "R", Name: "reject", Help: "reject who waits: deletes the pending account", Kind: action.UserDelete, Fits: pending,
+			Says: "reject%s, which deletes the pending account",
+		},
+		{Key: "C", Name: "confirm", Help: "take the address as confirmed", Kind: action.UserConfirm, Fits: unconfirmed},
+		{Key: "E", Name: "resend-confirmation", Help: "mail another link to confirm the address", Kind: action.UserResend, Fits: unconfirmed},
+		{Key: "t", Name: "tag", Help: "tag for the tag policy", Kind: action.UserTag, Ask: "tags: ", Arg: "tags", Choices: policyTags},
+		{Key: "T", Name: "untag", Help: "take a tag away", Kind: action.UserUntag, Ask: "tags: ", Arg: "tags", Choices: policyTags},
+		{Key: "p", Name: "promote", Help: "make a moderator or an admin", Fits: local, Kinds: []KindChoice{
+			{"m", "moderator", action.UserMakeModerator}, {"a", "admin", action.UserMakeAdmin},
+		}},
+		{Key: "P", Name: "demote", Help: "take a role away", Sure: true, Fits: local, Kinds: []KindChoice{
+			{"m", "moderator", action.UserUnmakeModerator}, {"a", "admin", action.UserUnmakeAdmin},
+		}},
+		{Key: "K", Name: "force-reset", Help: "have a new password chosen", Kind: action.UserForceReset, Sure: true, Fits: local},
+		{Key: "M", Name: "disable-mfa", Help: "switch the second factor off", Kind: action.UserDisableMFA, Sure: true, Fits: local},
+		{Key: "F", Name: "follow", Help: "have it follow somebody", Kind: action.UserFollow, Ask: "follow: ", Arg: "followed", Names: "user"},
+		{Key: "N", Name: "unfollow", Help: "have it unfollow somebody", Kind: action.UserUnfollow, Ask: "unfollow: ", Arg: "followed", Names: "user"},
+		{
+			Key: "X", Name: "delete-user", Help: "delete the account for good", Kind: action.UserDelete,
+			Means: func(r Row) string { return action.Deletion(r.Account.Local, r.Account.Deactivated) },
+		},
+		{
+			Key: "L", Name: "reset-link", Help: "a link to choose a new password, once", Sure: true, Fits: local,
+			Call: func(ctx context.Context, c *client.Client, row Row, _ string) (safe.Safe, error) {
+				link, err := c.Admin.Users.PasswordReset(ctx, row.Person)
+				if err != nil {
+					return safe.Safe{}, err
+				}
+				return raw(link.Link), nil
+			},
+		},
+		{
+			Key: "B", Name: "backup", Help: "make an archive of the account", Sure: true, Fits: local,
+			Call: func(ctx context.Context, c *client.Client, row Row, _ string) (safe.Safe, error) {
+				return safe.Own("asked for; a mail follows"), c.Admin.Users.Backup(ctx, row.Person)
+			},
+		},
+	},
+}
+
+func pending(r Row) bool     { return r.Account.Pending }
+func unconfirmed(r Row) bool { return r.Account.Unconfirmed }
+func local(r Row) bool       { return r.Account.Local }
+
+// UserRow is the row of an account.
+func UserRow(p *shown.Person) Row {
+	where := "remote"
+	if p.Local {
+		where = "local"
+	}
+	state, tone := accountState(p)
+	acct := p.Acct.String()
+	return Row{
+		ID: p.ID, Target: "user/" + p.Nick, Name: shown.Acct(p.Nick).String(), Person: p.Nick, Account: *p, Tone: tone,
+		Search: strings.Join([]string{p.Nick, p.Name.String()}, " "), Domain: p.Domain, Sort: acct,
+		Cells: []safe.Safe{raw(p.ID), p.Acct, raw(state), raw(p.Roles), raw(where), p.Name},
+	}
+}
+
+func accountState(p *shown.Person) (string, Tone) {
+	switch {
+	case p.Deleted:
+		return "deleted", Dim
+	case p.Deactivated:
+		return "deactivated", Dim
+	case p.Pending:
+		return "pending", Warn
+	case p.Unconfirmed:
+		return "unconfirmed", Warn
+	}
+	return "active", Plain
+}
+
+// whoWaits counts the accounts that await approval.
+func whoWaits(ctx context.Context, c *client.Client) (int, error) {
+	n := 0
+	// Who was rejected is deactivated, and still counts as unapproved.
+	for filter, sign := range map[string]int{"local,need_approval": 1, "local,need_approval,deactivated": -1} {
+		found, err := c.Admin.Users.List(api.UserQuery{Filters: filter, PageSize: 1}).Page(ctx)
+		if err != nil {
+			return 0, err
+		}
+		n += sign * found.Total
+	}
+	return max(0, n), nil
+}
