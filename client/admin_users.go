@@ -60,6 +60,14 @@ func (s *AdminUsers) Approve(ctx context.Context, nicknames ...string) ([]api.Ad
 	return s.patch(ctx, "/users/approve", nicknames)
 }
 
+// Reject deletes users that await approval, all or none, mails each the message, and
+// returns their nicknames as they were given. Users that await nothing stay. PATCH
+// /api/svc/admin/users/reject.
+func (s *AdminUsers) Reject(ctx context.Context, message string, nicknames ...string) ([]string, error) {
+	in := Request{Method: http.MethodPatch, Body: api.Rejection{Nicknames: nicknames, Message: message}}
+	return s.names(ctx, in, "/users/reject")
+}
+
 // Create creates local users, all or none, and returns the result of each, in
 // order. If any is refused, the results come with the error, and no user is
 // created. It is retried only with an IdempotencyKey. POST

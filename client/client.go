@@ -64,6 +64,7 @@ type Client struct {
 //	c.Admin.Invites     Create Email List Revoke
 //	c.Admin.Jobs        List Queues Retry RetryQueue
 //	c.Admin.Log         List
+//	c.Admin.MailDomains Block List Unblock
 //	c.Admin.Media       Bans Purge Unban
 //	c.Admin.Relays      Follow List Unfollow
 //	c.Admin.Reports     AddNote DeleteNote Get Groups List Update
@@ -72,26 +73,27 @@ type Client struct {
 //	c.Admin.Statuses    Delete Get List OfInstance OfUser Update
 //	c.Admin.Users       Activate AddRole AddRoleTo Approve Backup ConfirmEmail Create
 //	                    Credentials Deactivate Delete DisableMFA Follow ForcePasswordReset
-//	                    Get List PasswordReset RemoveRole RemoveRoleFrom
+//	                    Get List PasswordReset Reject RemoveRole RemoveRoleFrom
 //	                    ResendConfirmation Role Roles SetPictures Tag Toggle Unfollow
 //	                    Untag UpdateCredentials
 type Admin struct {
-	Reports    *AdminReports
-	Users      *AdminUsers
-	Statuses   *AdminStatuses
-	Log        *AdminLog
-	Media      *AdminMedia
-	Documents  *AdminDocuments
-	Chats      *AdminChats
-	Apps       *AdminApps
-	Stats      *AdminStats
-	SSHKeys    *AdminSSHKeys
-	Emojis     *AdminEmojis
-	Relays     *AdminRelays
-	Invites    *AdminInvites
-	Federation *AdminFederation
-	Jobs       *AdminJobs
-	Config     *AdminConfig
+	Reports     *AdminReports
+	Users       *AdminUsers
+	MailDomains *AdminMailDomains
+	Statuses    *AdminStatuses
+	Log         *AdminLog
+	Media       *AdminMedia
+	Documents   *AdminDocuments
+	Chats       *AdminChats
+	Apps        *AdminApps
+	Stats       *AdminStats
+	SSHKeys     *AdminSSHKeys
+	Emojis      *AdminEmojis
+	Relays      *AdminRelays
+	Invites     *AdminInvites
+	Federation  *AdminFederation
+	Jobs        *AdminJobs
+	Config      *AdminConfig
 }
 
 // TokenSource supplies access tokens. Its methods may be called from several
@@ -234,7 +236,7 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 	c.Admin = &Admin{
 		Reports: &AdminReports{c}, Users: &AdminUsers{c}, Invites: &AdminInvites{c}, Federation: &AdminFederation{c}, Jobs: &AdminJobs{c}, Statuses: &AdminStatuses{c}, Log: &AdminLog{c}, Config: &AdminConfig{c},
 		Media: &AdminMedia{c}, Documents: &AdminDocuments{c},
-		Chats: &AdminChats{c}, Apps: &AdminApps{c}, Stats: &AdminStats{c}, Emojis: &AdminEmojis{c}, Relays: &AdminRelays{c}, SSHKeys: &AdminSSHKeys{c},
+		Chats: &AdminChats{c}, Apps: &AdminApps{c}, Stats: &AdminStats{c}, Emojis: &AdminEmojis{c}, Relays: &AdminRelays{c}, MailDomains: &AdminMailDomains{c}, SSHKeys: &AdminSSHKeys{c},
 	}
 	return c, nil
 }

@@ -45,7 +45,7 @@ var Unreferenced = map[string]string{
 	"accounts": freeOutside, "tombstones": freeTold, "reports": freeRecord, "moderation_log": freeRecord, "activities": freeTold,
 	"reached": freeTold, "inbox_items": freeOutside, "events": freeSwept, "gram_places": freeDerived, "markers.last_read_id": freeBefore,
 
-	"accounts.key_id": freeOutside, "tombstones.account_id": freeTold, "reports.account_id": freeRecord, "reports.reporter_id": freeRecord,
+	"accounts.key_id": freeOutside, "users.invite_id": freeRecord, "tombstones.account_id": freeTold, "reports.account_id": freeRecord, "reports.reporter_id": freeRecord,
 	"moderation_log.actor_id": freeRecord, "activities.account_id": freeTold, "reached.account_id": freeTold, "apps.client_id": freeOutside,
 	"inbox_items.signer_id": freeOutside, "inbox_items.owner_id": freeOutside, "events.account_id": freeSwept, "idempotency_keys.request_id": freeOutside,
 	"gone_keys.key_id": freeOutside,

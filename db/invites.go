@@ -62,15 +62,18 @@ func (d *DB) Invites(ctx context.Context, after int64, limit int) ([]Invite, err
 	return list[Invite](ctx, d, "invites", "SELECT * FROM invites WHERE id > ? ORDER BY id LIMIT ?", after, limit)
 }
 
-// UseInvite counts one use and reports whether one was left. Concurrent calls
-// never get more than the invite allows.
-func (d *DB) UseInvite(ctx context.Context, token string) (bool, error) {
-	n, err := d.exec(ctx, "use invite", `UPDATE invites SET
+// UseInvite counts one use and returns the invite's id, 0 if none was left. Concurrent
+// calls never get more than the invite allows.
+func (d *DB) UseInvite(ctx context.Context, token string) (int64, error) {
+	ids, err := list[int64](ctx, d.writing(), "use invite", `UPDATE invites SET
 		uses = CASE WHEN max_use IS NULL THEN uses ELSE uses + 1 END,
 		used = CASE WHEN max_use IS NOT NULL THEN uses + 1 >= max_use ELSE expires_on IS NULL END
-		WHERE token = ? AND NOT used AND (max_use IS NULL OR uses < max_use) AND (expires_on IS NULL OR expires_on >= ?)`,
+		WHERE token = ? AND NOT used AND (max_use IS NULL OR uses < max_use) AND (expires_on IS NULL OR expires_on >= ?) RETURNING id`,
 		token, day(d.Now()))
-	return n == 1, err
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	return ids[0], nil
 }
 
 // RevokeInvite ends an invite for good and returns it. An unknown token is

@@ -11,6 +11,8 @@ type User struct {
 	AccountID                string `gorm:"primaryKey"`
 	Email                    string
 	EmailKey                 *string // lower case; nil when there is no address
+	EmailConfirmedAt         Time    // by its link or by an admin; zero if it was not
+	InviteID                 *int64  // the invite they registered with
 	PasswordHash             string
 	CredentialVersion        int64 // counts the changes of credentials
 	RegistrationReason       string

@@ -29,18 +29,20 @@ type AdminUser struct {
 	IsModerator         bool
 	Email               string
 	RegistrationReason  string
-	DeletedAt           Time // zero unless it was deleted for good
+	CreatedAt           Time
+	DeletedAt           Time    // zero unless it was deleted for good
+	Signup              *Signup // of accounts that await approval
 }
 
 const adminUserColumns = `SELECT a.serial, a.id, a.version, a.nickname, a.uri, a.url, a.local, a.actor_type, a.display_name, a.tags,
 	a.avatar, a.deactivated, a.confirmation_pending, a.approval_pending, a.is_admin, a.is_moderator,
-	COALESCE(u.email, ''), COALESCE(u.registration_reason, ''),
+	COALESCE(u.email, ''), COALESCE(u.registration_reason, ''), a.created_at,
 	(SELECT g.created_at FROM deletions g WHERE g.account_id = a.id)`
 
 func adminUserCells(u *AdminUser) []any {
 	return []any{&u.Serial, &u.ID, &u.Version, &u.Nickname, &u.URI, &u.URL, &u.Local, &u.ActorType, &u.DisplayName, &u.Tags,
 		&u.Avatar, &u.Deactivated, &u.ConfirmationPending, &u.ApprovalPending, &u.IsAdmin, &u.IsModerator,
-		&u.Email, &u.RegistrationReason, &u.DeletedAt}
+		&u.Email, &u.RegistrationReason, &u.CreatedAt, &u.DeletedAt}
 }
 
 // window returns the start of a page in an order of total rows, its number of
@@ -56,7 +58,7 @@ func (p NumberedPage) window(total int64) (offset, size int64, backwards bool) {
 }
 
 // AdminUsers returns a page of the accounts that f selects, by nickname, and
-// their total (up to 4 statements). Invisible service actors are never among
+// their total (up to 5 statements). Invisible service actors are never among
 // them.
 func (d *DB) AdminUsers(ctx context.Context, f UserFilter, p NumberedPage) ([]AdminUser, int64, error) {
 	f.Query = NicknameKey(f.Query)
@@ -80,16 +82,23 @@ func (d *DB) AdminUsers(ctx context.Context, f UserFilter, p NumberedPage) ([]Ad
 	slices.SortFunc(rows, func(a, b AdminUser) int {
 		return cmp.Compare(strings.ToLower(a.Nickname), strings.ToLower(b.Nickname))
 	})
+	if err == nil {
+		err = d.addSignups(ctx, rows)
+	}
 	return rows, total, err
 }
 
 // AdminUsersByID returns the accounts with these ids, in no order; unknown ids
-// are left out.
+// are left out (2 statements).
 func (d *DB) AdminUsersByID(ctx context.Context, ids []string) ([]AdminUser, error) {
-	return inChunks(ids, func(ids []string) ([]AdminUser, error) {
+	rows, err := inChunks(ids, func(ids []string) ([]AdminUser, error) {
 		return scanAll(ctx, d, "users", adminUserCells,
 			adminUserColumns+` FROM accounts a LEFT JOIN users u ON u.account_id = a.id WHERE a.id IN ?`, ids)
 	})
+	if err == nil {
+		err = d.addSignups(ctx, rows)
+	}
+	return rows, err
 }
 
 // FindAccount returns the account of a handle: its id, serial number or

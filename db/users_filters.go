@@ -12,6 +12,7 @@ type UserFilter struct {
 	Query       string   // part of the nickname, in any case
 	Name        string   // part of the display name, in any case
 	Email       string   // the whole address, in any case
+	MailDomain  string   // the domain of the address, in any case
 	Tags        []string // any of them
 	ActorTypes  []string // any of them
 	Local       bool
@@ -62,7 +63,7 @@ func (f *UserFilter) masks() (have, lack int) {
 
 // plain reports whether masks express the whole filter.
 func (f *UserFilter) plain() bool {
-	return f.Query == "" && f.Name == "" && f.Email == "" && len(f.Tags) == 0 && len(f.ActorTypes) == 0
+	return f.Query == "" && f.Name == "" && f.Email == "" && f.MailDomain == "" && len(f.Tags) == 0 && len(f.ActorTypes) == 0
 }
 
 // rare reports whether the filter selects a rare kind.
@@ -115,6 +116,9 @@ func (w *userWay) more(q *selection, f *UserFilter) {
 	if f.Email != "" {
 		q.add(` AND id = (SELECT account_id FROM users WHERE email_key = ?)`, strings.ToLower(f.Email))
 	}
+	if f.MailDomain != "" {
+		q.add(` AND id IN (SELECT account_id FROM users WHERE `+w.mailDomain+` = ?)`, strings.ToLower(f.MailDomain))
+	}
 	switch {
 	case len(f.Tags) == 0:
 	case w.ready:
@@ -133,6 +137,7 @@ func (w *userWay) more(q *selection, f *UserFilter) {
 type userWay struct {
 	f          *UserFilter
 	have, lack int
+	mailDomain string   // SQL for that of a user
 	ready      bool     // all accounts have facets
 	facets     []string // any of them
 	prefix     string   // facets with this prefix
@@ -143,7 +148,7 @@ type userWay struct {
 // userPath finds the shortest way to the accounts that f selects, and counts
 // them: from tallies if they suffice (2 statements), else along that way (3).
 func (d *DB) userPath(ctx context.Context, f *UserFilter, have, lack int) (*userWay, int64, error) {
-	w := &userWay{f: f, have: have, lack: lack}
+	w := &userWay{f: f, have: have, lack: lack, mailDomain: d.mailDomain("email_key")}
 	byMask, err := d.maskTallies(ctx)
 	if err != nil {
 		return nil, 0, err
@@ -153,7 +158,7 @@ func (d *DB) userPath(ctx context.Context, f *UserFilter, have, lack int) (*user
 	if f.plain() || total == 0 {
 		return w, total, nil
 	}
-	if f.Email != "" {
+	if f.Email != "" || f.MailDomain != "" {
 		total, err = d.countUsers(ctx, w)
 		return w, total, err
 	}

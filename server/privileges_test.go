@@ -28,6 +28,7 @@ var opened = map[api.Privilege]string{
 	api.PrivilegeUsersRead: `GET /users; GET /users/:nickname_or_id; GET /users/:nickname_or_id/permission_group;
 		GET /users/:nickname_or_id/permission_group/:permission_group`,
 	api.PrivilegeUsersActivation: `PATCH /users/activate; PATCH /users/deactivate; PATCH /users/:nickname/toggle_activation`,
+	api.PrivilegeApprovals:       `PATCH /users/approve; PATCH /users/reject; GET /mail_domains; POST /mail_domains; DELETE /mail_domains`,
 	api.PrivilegeLog:             `GET /moderation_log`,
 	api.PrivilegeInvites:         `GET /users/invites; POST /users/invite_token; POST /users/revoke_invite; POST /users/email_invite`,
 	api.PrivilegeMedia:           `GET /media_proxy_caches; POST /media_proxy_caches/delete; POST /media_proxy_caches/purge`,

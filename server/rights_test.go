@@ -186,6 +186,13 @@ func TestEachAdminWriteAsksItsRight(t *testing.T) {
 			"deactivate":        func(by *db.Account) error { return second(m.Deactivate(ctx, by, nickname)) },
 			"toggle activation": func(by *db.Account) error { return second(m.Toggle(ctx, by, nickname)) },
 		},
+		api.PrivilegeApprovals: {
+			"approve":              func(by *db.Account) error { return second(m.Approve(ctx, by, nickname)) },
+			"reject":               func(by *db.Account) error { return m.Reject(ctx, by, "no", nickname) },
+			"block mail domains":   func(by *db.Account) error { return m.BlockMailDomains(ctx, by, "spam.example") },
+			"unblock mail domains": func(by *db.Account) error { return m.UnblockMailDomains(ctx, by, "spam.example") },
+			"read mail domains":    func(by *db.Account) error { return second(m.MailDomains(ctx, by)) },
+		},
 		api.PrivilegeInvites: {
 			"create invite": func(by *db.Account) error { return second(s.Signup.CreateInvite(ctx, by, signup.NewInvite{})) },
 			"revoke invite": func(by *db.Account) error { return second(s.Signup.RevokeInvite(ctx, by, invite.Token)) },
@@ -200,7 +207,6 @@ func TestEachAdminWriteAsksItsRight(t *testing.T) {
 		"create users": func(by *db.Account) error {
 			return m.CreateUsers(ctx, by, "", signup.Asked{Nickname: "new", Email: "new@example.org", Password: "long enough"})
 		},
-		"approve":              func(by *db.Account) error { return second(m.Approve(ctx, by, nickname)) },
 		"confirm emails":       func(by *db.Account) error { return m.ConfirmEmails(ctx, by, nickname) },
 		"resend confirmations": func(by *db.Account) error { return m.ResendConfirmations(ctx, by, nickname) },
 		"force password reset": func(by *db.Account) error { return m.ForcePasswordReset(ctx, by, nickname) },

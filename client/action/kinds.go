@@ -22,6 +22,7 @@ const (
 	UserDeactivate   Kind = "user.deactivate"
 
 	UserApprove         Kind = "user.approve"
+	UserReject          Kind = "user.reject" // Args: message, which is mailed to them, "" for none
 	UserConfirm         Kind = "user.confirm"
 	UserResend          Kind = "user.resend-confirmation"
 	UserDelete          Kind = "user.delete"
@@ -43,6 +44,8 @@ const (
 	MediaPurge        Kind = "media.purge"         // Args: ban, "true" or "false"
 	MediaUnban        Kind = "media.unban"
 	SSHKeyDelete      Kind = "ssh-key.delete" // Args: user, "" for oneself
+	MailDomainBlock   Kind = "mail-domain.block"
+	MailDomainUnblock Kind = "mail-domain.unblock"
 	RelayFollow       Kind = "relay.follow"
 	RelayUnfollow     Kind = "relay.unfollow"
 
@@ -105,6 +108,7 @@ func init() {
 	statuses, media := []api.Privilege{api.PrivilegeStatuses}, []api.Privilege{api.PrivilegeMedia}
 	invites, users := []api.Privilege{api.PrivilegeInvites}, []api.Privilege{api.PrivilegeUsersRead}
 	activation := []api.Privilege{api.PrivilegeUsersRead, api.PrivilegeUsersActivation} // the account is read first
+	approvals, domains := []api.Privilege{api.PrivilegeUsersRead, api.PrivilegeApprovals}, []api.Privilege{api.PrivilegeApprovals}
 	kinds = []facts{
 		{kind: ReportResolve, done: "resolved", state: api.ReportResolved, log: "report_update", rules: (*Engine).reportStates, needs: reports, part: "state", step: "resolve"},
 		{kind: ReportClose, done: "closed", state: api.ReportClosed, log: "report_update", rules: (*Engine).reportStates, needs: reports, part: "state", step: "close"},
@@ -117,7 +121,8 @@ func init() {
 		{kind: StatusDelete, done: "deleted", log: "status_delete", rules: (*Engine).deleteStatus, loss: "deleted posts stay deleted", delay: longDelay, needs: statuses, whole: true, step: "delete"},
 		{kind: StatusSensitive, verb: "set", rules: (*Engine).setStatus, needs: statuses, step: "sensitive", phrase: "mark {objects} as sensitive"},
 		{kind: StatusVisibility, verb: "set", rules: (*Engine).setStatus, needs: statuses},
-		{kind: UserApprove, done: "approved", log: "approve", rules: (*Engine).admission, loss: "it stays approved", needs: admins},
+		{kind: UserApprove, done: "approved", log: "approve", rules: (*Engine).admission, loss: "it stays approved", needs: approvals},
+		{kind: UserReject, done: "rejected", log: "reject", rules: (*Engine).rejectUser, loss: "it stays deleted", once: true, delay: longDelay, needs: approvals, whole: true},
 		{kind: UserConfirm, done: "confirmed", log: "confirm_email", rules: (*Engine).admission, loss: "it stays confirmed", needs: admins},
 		{kind: UserResend, done: "mailed", rules: (*Engine).resendConfirmation, loss: "the mail is out", warns: "a mail, for good", needs: admins, adds: true},
 		{kind: UserDelete, done: "deleted", log: "delete", rules: (*Engine).deleteUser, loss: "it stays deleted", grave: true, needs: admins, whole: true},
@@ -139,6 +144,8 @@ func init() {
 		{kind: MediaPurge, done: "purged", rules: (*Engine).purgeMedia, once: true, needs: media, part: "ban"},
 		{kind: MediaUnban, done: "unbanned", rules: (*Engine).unbanMedia, needs: media, part: "ban"},
 		{kind: SSHKeyDelete, done: "deleted", log: "ssh_key_delete", rules: (*Engine).deleteSSHKey, loss: "it stays deleted", whole: true}, // their own is everybody's
+		{kind: MailDomainBlock, done: "blocked", back: MailDomainUnblock, log: "mail_domain_block", rules: (*Engine).mailDomain, needs: domains, part: "block"},
+		{kind: MailDomainUnblock, done: "unblocked", back: MailDomainBlock, log: "mail_domain_unblock", rules: (*Engine).mailDomain, needs: domains, part: "block"},
 		{kind: RelayFollow, done: "asked", back: RelayUnfollow, rules: (*Engine).relay, needs: admins, part: "relay"},
 		{kind: RelayUnfollow, done: "left", back: RelayFollow, rules: (*Engine).relay, needs: admins, part: "relay"},
 		{kind: HostLimit, done: "limited", back: HostUnlimit, log: "host_limit", rules: (*Engine).limitHost, needs: admins, part: "limits"},

@@ -156,6 +156,13 @@ func sample(t *testing.T, s *servertest.Server, kind action.Kind, relay string) 
 			must(err)
 		}
 		return a
+	case "mail-domain":
+		a.Target = "mail-domain/" + nick + ".example"
+		if kind == action.MailDomainUnblock {
+			_, err := admin.MailDomains.Block(ctx, nick+".example")
+			must(err)
+		}
+		return a
 	case "relay":
 		a.Target = "relay/" + relay
 		if kind == action.RelayUnfollow {
@@ -168,7 +175,7 @@ func sample(t *testing.T, s *servertest.Server, kind action.Kind, relay string) 
 	case action.UserActivate:
 		_, err := admin.Users.Deactivate(ctx, nick)
 		must(err)
-	case action.UserApprove:
+	case action.UserApprove, action.UserReject:
 		user.ApprovalPending = true
 		must(s.DB.UpdateAccount(ctx, user, "approval_pending"))
 	case action.UserConfirm, action.UserResend:

@@ -46,7 +46,7 @@ func TestLevelGrowsWithHarmAndNumber(t *testing.T) {
 func TestDelayIsLongerForWhatCannotBeTakenBack(t *testing.T) {
 	for _, kind := range Kinds() {
 		want := 4 * time.Second
-		if kind == StatusDelete || kind == UserDeactivate {
+		if kind == StatusDelete || kind == UserDeactivate || kind == UserReject {
 			want = 8 * time.Second
 		}
 		if got := Delay(kind); got != want {

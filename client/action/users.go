@@ -141,12 +141,12 @@ func Deletion(local, deactivated bool) string {
 // deleteUser counts a user as deleted who is not found, or whose last log entry
 // is a deletion: the nickname of a deleted local user stays taken, and is still
 // listed.
-func (e *Engine) deleteUser(Kind) kindRules {
+func (e *Engine) deleteUser(kind Kind) kindRules {
 	deleted := func(ctx context.Context, nickname string) bool {
 		last := e.lastLog(ctx, "@"+nickname, func(entry api.LogEntry) bool {
-			return slices.Contains([]string{"delete", "activate", "deactivate", "create"}, entry.Data.Action)
+			return slices.Contains([]string{"delete", "reject", "approve", "activate", "deactivate", "create"}, entry.Data.Action)
 		})
-		return last != nil && last.Now == "deleted"
+		return last != nil && last.Now == kind.Done()
 	}
 	rules := e.people(nil)
 	rules.read = func(ctx context.Context, it *item) error {
@@ -180,6 +180,35 @@ func (e *Engine) deleteUser(Kind) kindRules {
 	}
 	rules.send = func(ctx context.Context, items []*item) error {
 		_, err := e.client.Admin.Users.Delete(ctx, nicknames(items)...)
+		return err
+	}
+	return rules
+}
+
+// errNotPending is why somebody is not rejected who uses their account already.
+var errNotPending = errors.New("is not pending: somebody approved the sign-up, or it needed no approval")
+
+// rejectUser deletes a pending user, and nobody else. As with a deletion, the nickname of
+// a rejected one is known from the log alone.
+func (e *Engine) rejectUser(kind Kind) kindRules {
+	rules := e.deleteUser(kind)
+	rules.read = func(ctx context.Context, it *item) error {
+		user, err := FindUser(ctx, e.client, it.target)
+		if err != nil {
+			return err
+		}
+		it.id = user.Nickname
+		it.now = map[string]string{"user": "there"}
+		switch {
+		case user.DeletedAt != nil:
+			it.now["user"] = "gone"
+		case !user.ApprovalPending:
+			return errNotPending
+		}
+		return nil
+	}
+	rules.send = func(ctx context.Context, items []*item) error {
+		_, err := e.client.Admin.Users.Reject(ctx, items[0].action.Args["message"], nicknames(items)...)
 		return err
 	}
 	return rules

@@ -12,6 +12,7 @@ const (
 	PrivilegeStatuses        Privilege = "statuses"         // read, change and delete statuses
 	PrivilegeUsersRead       Privilege = "users_read"       // read accounts, mail addresses included, and their roles
 	PrivilegeUsersActivation Privilege = "users_activation" // activate and deactivate accounts without a role
+	PrivilegeApprovals       Privilege = "approvals"        // approve and reject sign-ups, block mail domains
 	PrivilegeLog             Privilege = "log"              // read the moderation log
 	PrivilegeInvites         Privilege = "invites"          // read, create, mail and revoke invites
 	PrivilegeMedia           Privilege = "media"            // read and change the bans of remote files
@@ -20,7 +21,7 @@ const (
 // Privileges returns all privileges.
 func Privileges() []Privilege {
 	return []Privilege{
-		PrivilegeReports, PrivilegeStatuses, PrivilegeUsersRead, PrivilegeUsersActivation,
+		PrivilegeReports, PrivilegeStatuses, PrivilegeUsersRead, PrivilegeUsersActivation, PrivilegeApprovals,
 		PrivilegeLog, PrivilegeInvites, PrivilegeMedia,
 	}
 }

@@ -25,7 +25,7 @@ const StreamModeration = "svc:moderation"
 // ModerationEvent.
 const (
 	EventReport       = "svc:report"       // its object is an AdminReport
-	EventRegistration = "svc:registration" // an AdminUser that awaits approval
+	EventRegistration = "svc:registration" // a pending AdminUser
 	EventLog          = "svc:log"          // a LogEntry
 	EventJob          = "svc:job"          // a Job that failed
 )

@@ -30,14 +30,34 @@ type Roles struct {
 // AdminUser is an account in the user list. ID is the account's serial number,
 // an integer.
 //
-// DeletedAt is when a deactivated account was deleted for good. A remote one
-// stays away until it is activated.
+// CreatedAt is when it registered here, or as its server says. DeletedAt is when a
+// deactivated account was deleted for good; a remote one stays away until it is
+// activated. Signup is there while ApprovalPending.
 type AdminUser struct {
 	ID int64 `json:"id"`
 	UserPart
-	DeletedAt *Time `json:"deleted_at,omitempty"`
+	CreatedAt *Time   `json:"created_at,omitempty"`
+	DeletedAt *Time   `json:"deleted_at,omitempty"`
+	Signup    *Signup `json:"signup,omitempty"`
 
 	Raw json.RawMessage `json:"-"`
+}
+
+// MaxMailDomainUsers is the highest MailDomainUsers of a Signup.
+const MaxMailDomainUsers = 100
+
+// Signup is what a decision about a pending account needs beside the account.
+//
+// EmailConfirmedAt is null while nobody opened the mailed link; servers that do not
+// require it mail none. InviteID is that of the invite they registered with, null for
+// none. MailDomain is the domain of the address, "" without one; MailDomainUsers counts
+// the other users with an address of that domain, up to MaxMailDomainUsers.
+type Signup struct {
+	EmailConfirmedAt  *Time  `json:"email_confirmed_at"`
+	InviteID          *int64 `json:"invite_id"`
+	MailDomain        string `json:"mail_domain"`
+	MailDomainBlocked bool   `json:"mail_domain_blocked"`
+	MailDomainUsers   int    `json:"mail_domain_users"`
 }
 
 // UnmarshalJSON decodes a user and keeps its bytes in Raw.
@@ -110,9 +130,22 @@ type Nicknames struct {
 	Nicknames []string `json:"nicknames" form:"nicknames[]"`
 }
 
+// Rejection is the form of PATCH /api/svc/admin/users/reject. Message is mailed to each
+// of them; without one nobody is mailed.
+type Rejection struct {
+	Nicknames []string `json:"nicknames" form:"nicknames[]"`
+	Message   string   `json:"message,omitempty" form:"message"`
+}
+
+// MailDomains is mail domains that nobody may sign up with: the answer and the form of
+// /api/svc/admin/mail_domains.
+type MailDomains struct {
+	Domains List[string] `json:"domains" form:"domains[]"`
+}
+
 // UserQuery selects a page of users; its conditions are ANDed. Query is part
-// of a nickname, Name of a display name, Email the whole address; Filters are
-// joined by commas: local, external, active, deactivated, need_approval,
+// of a nickname, Name of a display name, Email the whole address, MailDomain its
+// domain; Filters are joined by commas: local, external, active, deactivated, need_approval,
 // unconfirmed, is_admin, is_moderator. Page counts from 1; PageSize 0 is 50.
 type UserQuery struct {
 	Query      string   `json:"query,omitempty" form:"query"`
@@ -121,6 +154,7 @@ type UserQuery struct {
 	ActorTypes []string `json:"actor_types,omitempty" form:"actor_types[]"`
 	Name       string   `json:"name,omitempty" form:"name"`
 	Email      string   `json:"email,omitempty" form:"email"`
+	MailDomain string   `json:"mail_domain,omitempty" form:"mail_domain"`
 	Page       int      `json:"page,omitempty" form:"page"`
 	PageSize   int      `json:"page_size,omitempty" form:"page_size"`
 }

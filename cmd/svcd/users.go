@@ -275,7 +275,7 @@ func printUsers(w io.Writer, users []listedUser) error {
 		case !u.Active:
 			state = "deactivated"
 		case u.ApprovalPending:
-			state = "awaiting approval"
+			state = "pending"
 		case u.ConfirmationPending:
 			state = "unconfirmed"
 		}

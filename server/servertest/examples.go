@@ -153,6 +153,9 @@ var Examples = map[string]Example{
 	"POST /api/svc/admin/users":                              {Body: `{"users":[{"nickname":"","email":"x@example.org","password":"x"}]}`, Params: api.NewUsers{}, Command: "user create fred --email fred@example.org --generate"},
 	"DELETE /api/svc/admin/users":                            {Body: `{"nicknames":["nobody"]}`, Params: api.Nicknames{}, Strict: true, Command: "user delete zoe --yes --max 1"},
 	"PATCH /api/svc/admin/users/approve":                     {Body: `{"nicknames":["bob"]}`, Params: api.Nicknames{}, Strict: true, Command: "user approve waiting --yes"},
+	"PATCH /api/svc/admin/users/reject":                      {Body: `{"nicknames":["bob"]}`, Params: api.Rejection{}, Strict: true, Command: "user reject rejected --message No --yes", Added: true},
+	"POST /api/svc/admin/mail_domains":                       {Body: `{"domains":["spam.example"]}`, Params: api.MailDomains{}, Strict: true, Command: "mail-domain block spam.example", Again: Same, Added: true, Log: "mail_domain_block: blocked mail domains: spam.example"},
+	"DELETE /api/svc/admin/mail_domains":                     {Body: `{"domains":["spam.example"]}`, Params: api.MailDomains{}, Strict: true, Command: "mail-domain unblock junk.example", Added: true, Log: "mail_domain_unblock: unblocked mail domains: spam.example"},
 	"PATCH /api/svc/admin/users/confirm_email":               {Body: `{"nicknames":["bob"]}`, Params: api.Nicknames{}, Strict: true, Command: "user confirm unconfirmed --yes"},
 	"PATCH /api/svc/admin/users/resend_confirmation_email":   {Body: `{"nicknames":["bob"]}`, Params: api.Nicknames{}, Strict: true, Command: "user resend-confirmation ana --yes"},
 	"PATCH /api/svc/admin/users/force_password_reset":        {Body: `{"nicknames":["nobody"]}`, Params: api.Nicknames{}, Strict: true, Command: "user force-reset ana --yes"},
@@ -201,6 +204,7 @@ var Examples = map[string]Example{
 
 	"GET /api/svc/admin/federation/limits":                                        {Params: api.LimitedQuery{}, Command: "instance limits", Added: true},
 	"GET /api/svc/admin/users":                                                    {Params: api.UserQuery{}, Command: "user list"},
+	"GET /api/svc/admin/mail_domains":                                             {Command: "mail-domain list", Added: true},
 	"GET /api/svc/admin/users/:nickname_or_id":                                    {Command: "user get spam1"},
 	"GET /api/svc/admin/users/:nickname_or_id/password_reset":                     {Command: "user password-reset ana"},
 	"GET /api/svc/admin/users/:nickname_or_id/statuses":                           {Params: api.StatusQuery{}, Command: "status list --user spam1"},

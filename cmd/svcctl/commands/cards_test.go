@@ -77,7 +77,7 @@ text
 number   7
 account  9a7
 name     Kim
-state    unapproved
+state    pending
 roles    moderator
 server   local
 type     Person

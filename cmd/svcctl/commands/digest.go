@@ -31,7 +31,7 @@ type digest struct {
 	Closed      *int         `json:"closed"`
 	Backlog     int          `json:"backlog"`     // reports that are open now
 	OldestOpen  *api.Time    `json:"oldest_open"` // nil for none
-	Waiting     *int         `json:"waiting"`     // people whose sign-up awaits approval now
+	Waiting     *int         `json:"waiting"`     // pending sign-ups
 	Unconfirmed *int         `json:"unconfirmed"` // people who have not confirmed their address
 	Moderators  []moderation `json:"moderators"`  // the busiest first
 }
@@ -49,7 +49,7 @@ func digestCommand(a *cli.App) *cobra.Command {
 		Use:   "digest",
 		Short: "Sum up reports, decisions, the backlog and the work of moderators since a time",
 		Long: "Sum up a span of time, from --since until now: reports opened, resolved and closed, what is open still, " +
-			"people who wait for approval, and the actions of each moderator. -o markdown is for a mail or a post; " +
+			"pending sign-ups, and the actions of each moderator. -o markdown is for a mail or a post; " +
 			"the other formats are those of every command.",
 		Args: cli.ExactArgs(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -136,7 +136,7 @@ func (d *digest) counts() []digestLine {
 		open += ", the oldest since " + d.OldestOpen.UTC().Format(time.RFC3339)
 	}
 	add(open, &d.Backlog)
-	add("people waiting for approval now", d.Waiting)
+	add("pending sign-ups", d.Waiting)
 	add("people who have not confirmed their address", d.Unconfirmed)
 	for _, m := range d.Moderators {
 		add("actions of "+m.Actor+": "+m.spell(), &m.Total)

@@ -47,12 +47,15 @@ func adminWorld(t *testing.T) (*servertest.Server, map[string]string) {
 		t.Fatal(err)
 	}
 	vars["$NOTE"], vars["$HOST"] = strconv.FormatInt(report.Notes[0].ID, 10), u.Host
-	waiting, unconfirmed := s.User("waiting"), s.User("unconfirmed")
-	waiting.ApprovalPending, unconfirmed.ConfirmationPending = true, true
-	for account, column := range map[*db.Account]string{waiting: "approval_pending", unconfirmed: "confirmation_pending"} {
+	waiting, rejected, unconfirmed := s.User("waiting"), s.User("rejected"), s.User("unconfirmed")
+	waiting.ApprovalPending, rejected.ApprovalPending, unconfirmed.ConfirmationPending = true, true, true
+	for account, column := range map[*db.Account]string{waiting: "approval_pending", rejected: "approval_pending", unconfirmed: "confirmation_pending"} {
 		if err := s.DB.UpdateAccount(t.Context(), account, column); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if _, err := admin.Admin.MailDomains.Block(t.Context(), "junk.example"); err != nil {
+		t.Fatal(err)
 	}
 	if _, err := admin.Admin.Users.AddRole(t.Context(), api.RoleModerator, "tom"); err != nil {
 		t.Fatal(err)

@@ -27,7 +27,7 @@ func newRoot(a *cli.App) *cobra.Command {
 	root.AddCommand(
 		reportCommand(a), userCommand(a), roleCommand(a), statusCommand(a), inviteCommand(a), chatCommand(a),
 		configCommand(a), serverCommand(a), emojiCommand(a), mediaCommand(a), docCommand(a), appCommand(a), relayCommand(a),
-		federationCommand(a), jobsCommand(a), sshKeyCommand(a),
+		federationCommand(a), jobsCommand(a), sshKeyCommand(a), mailDomainCommand(a),
 		instanceCommand(a), accountCommand(a), statsCommand(a), logCommand(a), digestCommand(a), messageCommand(a),
 		undoCommand(a), journalCommand(a),
 		apiCommand(a), schemaCommand(a), versionCommand(a),

@@ -32,6 +32,10 @@ var userShape = output.Shape[api.AdminUser]{
 		output.Wide(output.Text("ACCOUNT ID", func(u api.AdminUser) string { return u.AccountID })),
 		output.Wide(output.Text("TYPE", func(u api.AdminUser) string { return u.ActorType })),
 		output.Wide(output.Text("EMAIL", func(u api.AdminUser) string { return cli.Deref(u.Email) })),
+		output.Wide(output.Time("SIGNED UP", signedUp)),
+		output.Wide(output.Text("ADDRESS", addressState)),
+		output.Wide(output.Text("SAME DOMAIN", sameDomain)),
+		output.Wide(output.Text("INVITE", inviteOf)),
 		output.Wide(output.Text("TAGS", func(u api.AdminUser) string { return strings.Join(u.Tags, ",") })),
 		output.Wide(output.Text("URL", func(u api.AdminUser) string { return u.URL })),
 		output.Wide(output.Text("REASON", func(u api.AdminUser) string { return cli.Deref(u.RegistrationReason) })),
@@ -47,6 +51,7 @@ var userShape = output.Shape[api.AdminUser]{
 		c.Field("server", originOf(u.UserPart))
 		c.Field("type", u.ActorType)
 		c.Field("email", cli.Deref(u.Email))
+		signupCard(c, u)
 		c.Field("tags", strings.Join(u.Tags, ", "))
 		c.Field("page", u.URL)
 		c.Field("reason", cli.Deref(u.RegistrationReason))
@@ -62,7 +67,7 @@ func userState(u api.AdminUser) string {
 		states = append(states, "deactivated")
 	}
 	if u.ApprovalPending {
-		states = append(states, "unapproved")
+		states = append(states, "pending")
 	}
 	if u.ConfirmationPending {
 		states = append(states, "unconfirmed")
@@ -92,7 +97,9 @@ func userCommand(a *cli.App) *cobra.Command {
 		userToggleCommand(a),
 		userCreateCommand(a),
 		userDeleteCommand(a),
-		a.KindCommand(action.UserApprove, "approve USER...", "Let users in who wait for approval", completeUsers(a)),
+		userPendingCommand(a),
+		a.KindCommand(action.UserApprove, "approve USER...", "Approve sign-ups: let pending users in", completeUsers(a)),
+		userRejectCommand(a),
 		a.KindCommand(action.UserConfirm, "confirm USER...", "Take users' addresses as confirmed", completeUsers(a)),
 		a.KindCommand(action.UserResend, "resend-confirmation USER...", "Mail users another link to confirm their addresses", completeUsers(a)),
 		userFollowCommand(a, action.UserFollow, "Have one user follow another, accepted at once"),
@@ -117,7 +124,10 @@ func userCommand(a *cli.App) *cobra.Command {
 		"user activate kim",
 		"user deactivate spammer --dry-run",
 		"user toggle kim",
+		"user pending",
+		"user pending --mail-domain spam.example",
 		"user approve kim ana",
+		"user reject kim --message 'Tell us more about you, and sign up again.'",
 		"user confirm kim",
 		"user resend-confirmation kim",
 		"user follow kim ana",
@@ -158,6 +168,7 @@ func userListCommand(a *cli.App) *cobra.Command {
 	f.StringSliceVar(&query.ActorTypes, "actor-type", nil, "only accounts of these `TYPES`: Person, Service, ...")
 	f.StringVar(&query.Name, "name", "", "only users with `TEXT` in their display name")
 	f.StringVar(&query.Email, "email", "", "only the user with this `ADDRESS`")
+	f.StringVar(&query.MailDomain, "mail-domain", "", "only users with an address of this `DOMAIN`")
 	cli.CompleteFlag(cmd, "filter", userFilters...)
 	return cli.WatchedListCommand(a, cmd, userShape, []string{api.EventRegistration, api.EventLog}, func(_ context.Context, conn *cli.Connection, args []string) (cli.Listed[api.AdminUser], error) {
 		query.Query, query.Filters = strings.Join(args, ""), strings.Join(filters, ",")

@@ -97,7 +97,7 @@ func TestRolesAreGivenTakenAndLogged(t *testing.T) {
 // top level, or the changed group and all users.
 func TestRoleChangesAnswerAsOneOrMany(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		user := []string{"account_id", "actor_type", "approval_pending", "avatar", "confirmation_pending", "deactivated", "display_name",
+		user := []string{"account_id", "actor_type", "approval_pending", "avatar", "confirmation_pending", "created_at", "deactivated", "display_name",
 			"email", "id", "is_admin", "is_moderator", "local", "nickname", "registration_reason", "roles", "tags", "url"}
 		for _, c := range []struct {
 			method, path, body string

@@ -33,6 +33,7 @@ func (a Users) List(c *gin.Context) error {
 		Query      any `json:"query"`
 		Name       any `json:"name"`
 		Email      any `json:"email"`
+		MailDomain any `json:"mail_domain"`
 		Tags       any `json:"tags"`
 		ActorTypes any `json:"actor_types"`
 		Filters    any `json:"filters"`
@@ -44,7 +45,7 @@ func (a Users) List(c *gin.Context) error {
 	}
 	p := &params{}
 	f := db.UserFilter{
-		Name: p.text(in.Name), Email: p.text(in.Email), Tags: p.list(in.Tags), ActorTypes: p.list(in.ActorTypes),
+		Name: p.text(in.Name), Email: p.text(in.Email), MailDomain: p.text(in.MailDomain), Tags: p.list(in.Tags), ActorTypes: p.list(in.ActorTypes),
 	}
 	a.people.query(&f, p.text(in.Query))
 	for word := range strings.SplitSeq(p.text(in.Filters), ",") {
@@ -135,6 +136,27 @@ func (a Users) Deactivate(c *gin.Context) error { return a.each(c, a.Moderation.
 
 // Approve is PATCH /users/approve.
 func (a Users) Approve(c *gin.Context) error { return a.each(c, a.Moderation.Approve) }
+
+// Reject is PATCH /users/reject.
+func (a Users) Reject(c *gin.Context) error {
+	var in struct {
+		Nicknames any `json:"nicknames"`
+		Message   any `json:"message"`
+	}
+	if err := web.BindAny(c, &in); err != nil {
+		return err
+	}
+	p := &params{}
+	sent, ok := p.names(in.Nicknames)
+	message := p.text(in.Message)
+	if !ok || p.bad {
+		return bad()
+	}
+	if err := a.Moderation.Reject(c.Request.Context(), web.Caller(c).Account, message, a.people.locals(sent)...); err != nil {
+		return err
+	}
+	return web.OK(c, sent)
+}
 
 // each runs do for the accounts of the parameter nicknames, and answers with
 // them in its order.

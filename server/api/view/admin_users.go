@@ -7,6 +7,7 @@ import (
 
 	"svc/client/api"
 	"svc/db"
+	"svc/server/platform/config"
 	"svc/server/platform/hosts"
 	"svc/server/platform/text"
 )
@@ -29,7 +30,14 @@ func (v *View) AdminUsers(rows []db.AdminUser) []api.AdminUser {
 
 // AdminUser renders an account for the admin's user list.
 func (v *View) AdminUser(u *db.AdminUser) api.AdminUser {
-	return api.AdminUser{ID: u.Serial, UserPart: v.userPart(u), DeletedAt: api.At(u.DeletedAt.Time)}
+	out := api.AdminUser{ID: u.Serial, UserPart: v.userPart(u), CreatedAt: api.At(u.CreatedAt.Time), DeletedAt: api.At(u.DeletedAt.Time)}
+	if s := u.Signup; s != nil {
+		out.Signup = &api.Signup{
+			EmailConfirmedAt: api.At(s.EmailConfirmedAt.Time), InviteID: s.InviteID, MailDomain: s.MailDomain, MailDomainUsers: s.SameDomain,
+			MailDomainBlocked: s.MailDomain != "" && config.MailDomainBlocked(v.settings.Load().User.EmailBlacklist, s.MailDomain),
+		}
+	}
+	return out
 }
 
 func (v *View) userPart(u *db.AdminUser) api.UserPart {

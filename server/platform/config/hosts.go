@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"svc/client/settings/term"
 	"svc/server/platform/hosts"
@@ -87,4 +88,11 @@ func says(value term.Term) bool {
 		return len(list) > 0
 	}
 	return !value.IsNil()
+}
+
+// MailDomainBlocked reports whether a mail domain is one of those that are blocked, or
+// below one.
+func MailDomainBlocked(blocked []string, domain string) bool {
+	domain = "." + hosts.Clean(domain)
+	return slices.ContainsFunc(blocked, func(bad string) bool { return strings.HasSuffix(domain, "."+hosts.Clean(bad)) })
 }

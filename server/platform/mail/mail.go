@@ -29,6 +29,7 @@ const (
 	Confirmation    = "confirmation"     // nickname, link
 	PasswordReset   = "password_reset"   // nickname, link, validity
 	ApprovalPending = "approval_pending" // nickname
+	Rejected        = "rejected"         // nickname, message
 	Review          = "review"           // nickname, reason, link
 	Invitation      = "invitation"       // name, link
 	Report          = "report"           // reporter, account, comment, statuses

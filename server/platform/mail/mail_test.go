@@ -88,6 +88,7 @@ var samples = []jobs.SendMail{
 	{Template: mail.Confirmation, Data: map[string]string{"nickname": "alice", "link": "https://example.org/api/account/confirm_email/9x/abc%3D"}},
 	{Template: mail.PasswordReset, Data: map[string]string{"nickname": "alice", "link": "https://example.org/api/svc/password_reset/abc%3D", "validity": "24 hours"}},
 	{Template: mail.ApprovalPending, Data: map[string]string{"nickname": "alice"}},
+	{Template: mail.Rejected, Data: map[string]string{"nickname": "alice", "message": "Tell us <b>more</b>\nabout you."}},
 	{Template: mail.Review, Data: map[string]string{"nickname": "alice", "reason": "I like <b>cats</b>\n& dogs.", "link": "https://example.org/svc/admin/#/users/9x/"}},
 	{Template: mail.Invitation, Data: map[string]string{"name": "Bob", "link": "https://example.org/registration/abc%3D"}},
 	{Template: mail.Report, Data: map[string]string{

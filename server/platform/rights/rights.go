@@ -32,6 +32,7 @@ const (
 	Statuses        = Right(api.PrivilegeStatuses)
 	UsersRead       = Right(api.PrivilegeUsersRead)
 	UsersActivation = Right(api.PrivilegeUsersActivation)
+	Approvals       = Right(api.PrivilegeApprovals)
 	Log             = Right(api.PrivilegeLog)
 	Invites         = Right(api.PrivilegeInvites)
 	Media           = Right(api.PrivilegeMedia)

@@ -44,7 +44,8 @@ func (s *Service) LimitHosts(ctx context.Context, by *db.Account, changes []Host
 			return nil, fault.Forbidden("The operator does not let " + key + " be changed here.")
 		}
 	}
-	_, err := s.saved.Edit(ctx, by, func(ctx context.Context, tx *db.DB, now *config.Settings) ([]settings.Change, error) {
+	hold := func(ctx context.Context, tx *db.DB) error { return s.rights.Hold(ctx, tx, by, HostLimited.right) }
+	_, err := s.saved.Edit(ctx, by, hold, func(ctx context.Context, tx *db.DB, now *config.Settings) ([]settings.Change, error) {
 		lists := newLimitLists(now)
 		for i, c := range changes {
 			added, removed, changed := lists.apply(names[i], c)

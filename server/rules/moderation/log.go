@@ -25,8 +25,15 @@ var (
 	Deactivated   = &Action{"deactivate", rights.UsersActivation, listed("deactivated users: "), aboutUsers}
 	UsersCreated  = &Action{"create", rights.Admins, listed("created users: "), func(e *stored, d *Data) { e.Subjects = usersOf(d) }}
 	UsersDeleted  = &Action{"delete", rights.Admins, listed("deleted users: "), aboutUsers}
-	UsersApproved = &Action{"approve", rights.Admins, listed("approved users: "), aboutUsers}
-	UsersUpdated  = &Action{"updated_users", rights.Admins, listed("updated users: "), aboutUsers}
+	UsersApproved = &Action{"approve", rights.Approvals, listed("approved users: "), aboutUsers}
+	UsersRejected = &Action{"reject", rights.Approvals, func(d *Data) string {
+		words := "rejected users: " + nicknames(d.Users)
+		if d.Text != "" {
+			words += " with message '" + d.Text + "'"
+		}
+		return words
+	}, func(e *stored, d *Data) { aboutUsers(e, d); e.Text = d.Text }}
+	UsersUpdated = &Action{"updated_users", rights.Admins, listed("updated users: "), aboutUsers}
 
 	ResetForced        = &Action{"force_password_reset", rights.Admins, listed("forced password reset for users: "), aboutUsers}
 	EmailConfirmed     = &Action{"confirm_email", rights.Admins, listed("confirmed email for users: "), aboutUsers}
@@ -47,6 +54,9 @@ var (
 	Untagged = &Action{"untag", rights.Admins, func(d *Data) string {
 		return "removed tags: " + strings.Join(d.Tags, ", ") + " from users: @" + strings.Join(d.Nicknames, ", @")
 	}, aboutNothing}
+
+	MailDomainsBlocked   = &Action{"mail_domain_block", rights.Approvals, func(d *Data) string { return "blocked mail domains: " + d.Target }, aboutNothing}
+	MailDomainsUnblocked = &Action{"mail_domain_unblock", rights.Approvals, func(d *Data) string { return "unblocked mail domains: " + d.Target }, aboutNothing}
 
 	ReportUpdated = &Action{"report_update", rights.Reports, func(d *Data) string {
 		return fmt.Sprintf("updated report #%s%s with '%s' state", d.Report.ID, reported(d, " (on user @%s)"), d.Report.State)
@@ -80,10 +90,10 @@ type Data struct {
 	Followed   *db.Account   // likewise
 	Report     *db.Report    // report_…: with its new state
 	Reported   *db.Account   // of Report; nil when they are gone
-	Text       string        // of a note; the name of an SSH key
+	Text       string        // of a note; to a rejected person; the name of an SSH key
 	StatusID   string        // status_…
 	MessageID  string        // chat_message_delete
-	Target     string        // relay_…: the relay's address; ssh_key_…: the fingerprint
+	Target     string        // relay_…: the relay's address; ssh_key_…: the fingerprint; mail_domain_…: the domains
 	Sensitive  *bool         // status_update; nil when it was not sent
 	Visibility *string       // likewise
 	Nicknames  []string      // tag, untag: as they were sent

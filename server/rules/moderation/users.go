@@ -2,8 +2,12 @@ package moderation
 
 import (
 	"context"
+	"errors"
+	"strings"
+	"unicode/utf8"
 
 	"svc/db"
+	"svc/server/platform/fault"
 	"svc/server/platform/rights"
 	"svc/server/rules/signup"
 )
@@ -61,6 +65,55 @@ func (s *Service) Approve(ctx context.Context, by *db.Account, nicknames ...stri
 			return false, nil
 		}
 		return true, s.signup.In(tx).Approve(ctx, a.ID)
+	})
+}
+
+// maxMessage bounds the message to a rejected person, in characters.
+const maxMessage = 5000
+
+// Reject deletes accounts that await approval, all or none, and mails a message to
+// each with an address; an empty one is not mailed. Accounts that await nothing, which
+// somebody else may have approved meanwhile, stay as they are and are not logged. An
+// unknown nickname is db.ErrNotFound, and nothing changes.
+func (s *Service) Reject(ctx context.Context, by *db.Account, message string, nicknames ...string) error {
+	if err := s.rights.Check(by, UsersRejected.right); err != nil || len(nicknames) == 0 {
+		return err
+	}
+	if message = strings.TrimSpace(message); utf8.RuneCountInString(message) > maxMessage {
+		return fault.Malformed("Invalid parameters")
+	}
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		t, err := s.choose(ctx, tx, by, UsersRejected.right, nicknames, s.withFollows(true))
+		if err != nil {
+			return err
+		}
+		if err := t.sparesStaff(); err != nil {
+			return err
+		}
+		var rejected []*db.Account
+		for _, a := range t.inOrder() {
+			if !a.ApprovalPending {
+				continue
+			}
+			u, err := tx.User(ctx, a.ID)
+			if errors.Is(err, db.ErrNotFound) { // deleted already
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			if deleted, err := s.social.In(tx).DeleteSignup(ctx, by, a); err != nil || !deleted {
+				return err
+			}
+			if err := s.signup.In(tx).TellRejected(ctx, a, u.Email, message); err != nil {
+				return err
+			}
+			rejected = append(rejected, a)
+		}
+		if len(rejected) == 0 {
+			return nil
+		}
+		return s.Log(ctx, tx, by, UsersRejected, Data{Users: rejected, Text: message})
 	})
 }
 

@@ -86,19 +86,18 @@ func (s *Store) Update(ctx context.Context, by *db.Account, changes []Change) ([
 	if err != nil {
 		return nil, err
 	}
-	return s.save(ctx, by, func(context.Context, *db.DB, *batch) ([]wanted, error) { return all, nil })
+	hold := func(ctx context.Context, tx *db.DB) error { return rights.HoldAdmin(ctx, tx, by) }
+	return s.save(ctx, by, hold, func(context.Context, *db.DB, *batch) ([]wanted, error) { return all, nil })
 }
 
 // Edit is Update with changes that plan derives from the settings in effect, in the
-// same transaction: no other change comes between. What plan writes belongs to it.
-func (s *Store) Edit(ctx context.Context, by *db.Account, plan func(ctx context.Context, tx *db.DB, now *config.Settings) ([]Change, error)) ([]Left, error) {
-	if err := rights.Administer(by); err != nil {
-		return nil, err
-	}
+// same transaction: no other change comes between. What plan writes belongs to it. The
+// caller checks the right before, and hold checks it again and holds it.
+func (s *Store) Edit(ctx context.Context, by *db.Account, hold func(ctx context.Context, tx *db.DB) error, plan func(ctx context.Context, tx *db.DB, now *config.Settings) ([]Change, error)) ([]Left, error) {
 	if err := s.Enabled(); err != nil {
 		return nil, err
 	}
-	return s.save(ctx, by, func(ctx context.Context, tx *db.DB, b *batch) ([]wanted, error) {
+	return s.save(ctx, by, hold, func(ctx context.Context, tx *db.DB, b *batch) ([]wanted, error) {
 		acting, _ := s.unlocked.Acting(b.saved())
 		now, _ := s.live.Base().With(acting)
 		changes, err := plan(ctx, tx, &now)
@@ -110,15 +109,23 @@ func (s *Store) Edit(ctx context.Context, by *db.Account, plan func(ctx context.
 }
 
 // save makes the changes that understood returns once the settings are held and read.
-func (s *Store) save(ctx context.Context, by *db.Account, understood func(context.Context, *db.DB, *batch) ([]wanted, error)) ([]Left, error) {
+//
+// The account and the settings are held for the change before hold reads either: two
+// moderators who first read which privileges they have would wait for each other.
+func (s *Store) save(ctx context.Context, by *db.Account, hold func(context.Context, *db.DB) error, understood func(context.Context, *db.DB, *batch) ([]wanted, error)) ([]Left, error) {
 	var left []Left
 	written := false
 	err := s.db.Tx(ctx, func(tx *db.DB) error {
-		if err := rights.HoldAdmin(ctx, tx, by); err != nil {
-			return err
+		if by.ID != "" {
+			if err := tx.HoldAccounts(ctx, by.ID); err != nil {
+				return err
+			}
 		}
 		state, err := tx.LockSettings(ctx)
 		if err != nil {
+			return err
+		}
+		if err := hold(ctx, tx); err != nil {
 			return err
 		}
 		b := &batch{}

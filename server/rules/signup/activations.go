@@ -54,6 +54,19 @@ func (s *Service) askForApproval(ctx context.Context, settings *config.Settings,
 	}, addresses...)
 }
 
+// TellRejected mails a message to the person whose sign-up was rejected, once the
+// transaction commits.
+func (s *Service) TellRejected(ctx context.Context, a *db.Account, to, message string) error {
+	settings := s.settings.Load()
+	if to == "" || message == "" || !settings.Mailer.On() {
+		return nil
+	}
+	if ok, err := mail.Allow(ctx, s.db, mail.Rejected, to, s.now()); err != nil || !ok {
+		return err
+	}
+	return mail.Enqueue(ctx, s.db, settings, mail.Rejected, map[string]string{"nickname": a.Nickname, "message": message}, to)
+}
+
 // begin activates a new account: follows, followers, and welcome messages.
 func (s *Service) begin(ctx context.Context, settings *config.Settings, a *db.Account, u *db.User) error {
 	if err := s.befriend(ctx, &settings.Instance, a); err != nil {
@@ -208,6 +221,10 @@ func (s *Service) Confirm(ctx context.Context, accountID string) error {
 			return "", nil
 		}
 		a.ConfirmationPending = false
+		u := &db.User{AccountID: a.ID, EmailConfirmedAt: db.At(s.now())}
+		if err := t.db.UpdateUser(ctx, u, "email_confirmed_at"); err != nil {
+			return "", err
+		}
 		return "confirmation_pending", t.db.DeleteMailTokens(ctx, a.ID, db.TokenConfirmation)
 	})
 }

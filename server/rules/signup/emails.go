@@ -69,11 +69,15 @@ func (s *Service) replaceEmail(ctx context.Context, accountID, address string) e
 		return err
 	}
 	before := u.Email
-	u.Email, u.EmailKey = address, nil
+	u.Email, u.EmailKey, u.EmailConfirmedAt = address, nil, db.Time{}
 	if key := strings.ToLower(address); key != "" {
 		u.EmailKey = &key
 	}
-	if err := s.db.UpdateUser(ctx, u, "email", "email_key"); err != nil || strings.EqualFold(before, address) {
+	columns := []string{"email", "email_key"}
+	if !strings.EqualFold(before, address) {
+		columns = append(columns, "email_confirmed_at")
+	}
+	if err := s.db.UpdateUser(ctx, u, columns...); err != nil || strings.EqualFold(before, address) {
 		return err
 	}
 	for _, purpose := range []string{db.TokenPasswordReset, db.TokenConfirmation} {

@@ -13,7 +13,6 @@ import (
 	"svc/db"
 	"svc/server/platform/config"
 	"svc/server/platform/fault"
-	"svc/server/platform/hosts"
 	"svc/server/rules/auth"
 )
 
@@ -106,8 +105,7 @@ func emailFault(blacklist []string, address string) string {
 	if err != nil || parsed.Address != address || len(address) > maxEmail || strings.ContainsAny(address, "\"\r\n") || !deliverable(address) {
 		return format
 	}
-	domain := "." + hosts.Clean(address[strings.LastIndexByte(address, '@')+1:])
-	if slices.ContainsFunc(blacklist, func(bad string) bool { return strings.HasSuffix(domain, "."+hosts.Clean(bad)) }) {
+	if config.MailDomainBlocked(blacklist, address[strings.LastIndexByte(address, '@')+1:]) {
 		return "Invalid email"
 	}
 	return ""

@@ -142,13 +142,14 @@ func (s *Service) Register(ctx context.Context, app *auth.Identity, in NewAccoun
 // register stores a checked registration in a transaction.
 func (s *Service) register(ctx context.Context, settings *config.Settings, app *auth.Identity, row *newRow, invite string) (*Registered, error) {
 	if !settings.Instance.RegistrationsOpen {
-		left, err := s.db.UseInvite(ctx, invite)
+		id, err := s.db.UseInvite(ctx, invite)
 		if err != nil {
 			return nil, err
 		}
-		if !left {
+		if id == 0 {
 			return nil, errInviteExpired
 		}
+		row.user.InviteID = &id
 	}
 	if err := s.insert(ctx, row); err != nil {
 		return nil, err

@@ -42,6 +42,20 @@ func (s *Service) DeleteAccount(ctx context.Context, by, account *db.Account) (d
 	if by.ID != account.ID && !by.IsAdmin {
 		return false, fault.Forbidden("Access denied")
 	}
+	return s.deleteAccount(ctx, by, account)
+}
+
+// DeleteSignup deletes an account that still awaits approval, without a trace. The
+// right to do so is checked by the caller, which holds the account. Of any other
+// account it reports false.
+func (s *Service) DeleteSignup(ctx context.Context, by, account *db.Account) (deleted bool, err error) {
+	if !account.ApprovalPending {
+		return false, nil
+	}
+	return s.deleteAccount(ctx, by, account)
+}
+
+func (s *Service) deleteAccount(ctx context.Context, by, account *db.Account) (deleted bool, err error) {
 	err = s.db.Tx(ctx, func(tx *db.DB) (err error) {
 		held, err := tx.HoldFollows(ctx, atOnce, true, []string{account.ID})
 		if err != nil {

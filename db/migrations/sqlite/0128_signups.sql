@@ -1,0 +1,7 @@
+-- When the link mailed to a user's address was opened, or an admin took the address as
+-- confirmed; NULL if nobody did, and for users of before.
+ALTER TABLE users ADD COLUMN email_confirmed_at INTEGER;
+-- The invite that the user registered with, NULL for none.
+ALTER TABLE users ADD COLUMN invite_id INTEGER;
+-- The users of a mail domain.
+CREATE INDEX users_mail_domain ON users (substr(email_key, instr(email_key, '@') + 1));
