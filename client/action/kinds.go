@@ -39,6 +39,7 @@ const (
 	UserMessage         Kind = "user.message"  // Args: text
 
 	InviteRevoke      Kind = "invite.revoke"
+	AppUpdate         Kind = "app.update" // Args: name, redirect_uris, website, trusted, scopes, those that change
 	AppDelete         Kind = "app.delete"
 	ChatMessageDelete Kind = "chat.delete-message" // Args: message, its id
 	MediaPurge        Kind = "media.purge"         // Args: ban, "true" or "false"
@@ -99,7 +100,7 @@ const (
 	longDelay    = 8 * time.Second
 )
 
-// kinds has every kind there is, in the order people meet them. It is filled
+// kinds has every kind that the engine carries out, in the order people meet them. It is filled
 // by init because rules look into it.
 var kinds []facts
 
@@ -139,6 +140,7 @@ func init() {
 		{kind: UserMessage, done: "sent", rules: (*Engine).message, loss: "a message that was sent stays sent", needs: users, adds: true, step: "message", arg: "text"},
 		{kind: ConfigRestore, done: "restored", rules: (*Engine).restoreSetting, needs: admins},
 		{kind: InviteRevoke, done: "revoked", rules: (*Engine).revokeInvite, loss: "it stays revoked", needs: invites},
+		{kind: AppUpdate, rules: (*Engine).updateApp, needs: admins},
 		{kind: AppDelete, done: "deleted", rules: (*Engine).deleteApp, loss: "it stays deleted", needs: admins, whole: true},
 		{kind: ChatMessageDelete, done: "deleted", log: "chat_message_delete", rules: (*Engine).deleteChatMessage, loss: "it stays deleted", needs: admins, each: true},
 		{kind: MediaPurge, done: "purged", rules: (*Engine).purgeMedia, once: true, needs: media, part: "ban"},
@@ -155,15 +157,17 @@ func init() {
 
 // facts is the row of k, empty but for its kind when there is none.
 func (k Kind) facts() facts {
-	for _, f := range kinds {
-		if f.kind == k {
-			return f
+	for _, table := range [][]facts{kinds, recorded} {
+		for _, f := range table {
+			if f.kind == k {
+				return f
+			}
 		}
 	}
 	return facts{kind: k}
 }
 
-// Kinds lists every kind there is, in the order people meet them.
+// Kinds lists every kind that the engine carries out, in the order people meet them.
 func Kinds() []Kind {
 	all := make([]Kind, len(kinds))
 	for i, f := range kinds {

@@ -208,11 +208,14 @@ func sample(t *testing.T, s *servertest.Server, kind action.Kind, relay string) 
 		invite, err := admin.Invites.Create(ctx, api.NewInvite{})
 		must(err)
 		a.Target = "invite/" + invite.Token
-	case action.AppDelete:
+	case action.AppUpdate, action.AppDelete:
 		name, uri := "Web", "https://web.example/back"
 		app, err := admin.Apps.Create(ctx, api.AppForm{Name: &name, RedirectURIs: &uri, Scopes: []string{"read"}})
 		must(err)
 		a.Target = "app/" + strconv.FormatInt(app.ID, 10)
+		if kind == action.AppUpdate {
+			a.Args = map[string]string{"trusted": "true", "website": "https://web.example", "name": "Web 2"}
+		}
 	case action.ChatMessageDelete:
 		chat, err := s.Client("ann").Chats.Open(ctx, user.ID)
 		must(err)

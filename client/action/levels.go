@@ -15,13 +15,30 @@ const ManyTargets = 20
 // Level is how much asking it takes to do k to n objects; a protected context
 // asks one level more, and the highest stays L2.
 func Level(k Kind, n int, protected bool) Confirmation {
-	level, facts := L0, k.facts()
+	facts := k.facts()
+	level := Count(n, false)
 	switch {
-	case n > ManyTargets || facts.grave:
+	case facts.grave:
 		level = L2
-	case n > 1 || facts.loss != "":
+	case facts.loss != "":
+		level = max(level, L1)
+	}
+	return raised(level, protected)
+}
+
+// Count is how much asking it takes for the number of objects alone.
+func Count(n int, protected bool) Confirmation {
+	level := L0
+	switch {
+	case n > ManyTargets:
+		level = L2
+	case n > 1:
 		level = L1
 	}
+	return raised(level, protected)
+}
+
+func raised(level Confirmation, protected bool) Confirmation {
 	if protected && level < L2 {
 		level++
 	}

@@ -84,5 +84,5 @@ func LevelOf(actions []Action, protected bool) Confirmation {
 	for kind := range maps.Keys(counts) {
 		level = max(level, Level(kind, counts[kind], protected))
 	}
-	return max(level, Level(ReportNote, len(actions), protected))
+	return max(level, Count(len(actions), protected))
 }

@@ -15,8 +15,10 @@ import (
 // ErrNotHere is the cause where a name of this machine is not known.
 var ErrNotHere = fmt.Errorf("%w", client.ErrNotFound)
 
-// errFinal is why some changes are not taken back.
-var errFinal = errors.New("this cannot be undone")
+// errFinal is why a change is not taken back.
+func errFinal(kind action.Kind) error {
+	return errors.New("this cannot be undone: " + kind.Final())
+}
 
 // journal is the journal of a server.
 func (a *App) journal(server string) *journal.Journal {
@@ -79,7 +81,7 @@ func (a *App) Undo(ctx context.Context, j *journal.Journal, entries []journal.En
 	var final []action.Result
 	for _, e := range entries {
 		if e.Undo == nil {
-			final = append(final, action.Result{Action: e.Action, Outcome: action.Skipped, Err: errFinal})
+			final = append(final, action.Result{Action: e.Action, Outcome: action.Skipped, Err: errFinal(e.Action.Kind)})
 			continue
 		}
 		actions, undoes = append(actions, *e.Undo), append(undoes, e.ID)

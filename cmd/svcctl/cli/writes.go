@@ -139,10 +139,17 @@ type Write struct {
 	Token  string // the word to type for L2
 	Count  int    // of its objects, when they are not one
 	Whole  bool   // it has no objects to count: --yes alone confirms it
+
+	// Undo takes it back, nil where nothing does.
+	Undo *action.Action
+	// Done returns what took effect, for the journal, where that is not the target
+	// alone.
+	Done func(context.Context) []action.Result
 }
 
 // Perform sends a write when it is allowed here and confirmed, and tells whether
-// it was sent. With --dry-run the requests of send are shown instead.
+// it was sent. With --dry-run the requests of send are shown instead. A change that
+// took effect is in the journal.
 func (a *App) Perform(ctx context.Context, conn *Connection, w Write, send func(context.Context) error) (bool, error) {
 	if err := conn.MayWrite(a, w.Kind.Noun()+" "+w.Kind.Verb()); err != nil {
 		return false, err
@@ -163,6 +170,14 @@ func (a *App) Perform(ctx context.Context, conn *Connection, w Write, send func(
 	err := send(ctx)
 	if a.Flags.DryRun && err == nil {
 		return false, a.ShowDryRun(nil)
+	}
+	switch {
+	case w.Done != nil && err == nil:
+		a.Remember(conn, w.Done(ctx))
+	case w.Done == nil:
+		r := ResultOf(w.Kind, w.Target, err)
+		r.Inverse = w.Undo
+		a.Remember(conn, []action.Result{r})
 	}
 	return true, err
 }

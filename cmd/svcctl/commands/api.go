@@ -82,6 +82,10 @@ given, and prints all pages as one list.`,
 			if writes && a.Flags.DryRun {
 				return a.ShowDryRun(nil)
 			}
+			if writes {
+				call := action.Action{Kind: action.APICall, Target: "api/" + pathOf(path), Args: map[string]string{"method": method}}
+				a.Remember(conn, []action.Result{{Action: call, Outcome: action.Changed}})
+			}
 			return showAnswer(a, resp.Body, resp.Header.Get("Content-Type"))
 		},
 	}
@@ -89,6 +93,15 @@ given, and prints all pages as one list.`,
 	cmd.Flags().StringVar(&input, "input", "", "send the JSON in `FILE`, - for standard input")
 	cmd.Flags().BoolVar(&paginate, "paginate", false, "fetch all pages")
 	return cli.Examples(cmd, "api GET reports -f state=open", "api PUT users/tag -f nicknames[]=kim -f tags[]=seen --dry-run")
+}
+
+// pathOf is the path of an address without its query, which may hold secrets.
+func pathOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Path
 }
 
 func apiPath(s string) string {

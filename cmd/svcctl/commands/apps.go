@@ -100,6 +100,23 @@ func (f *appFlags) form(cmd *cobra.Command) api.AppForm {
 	return form
 }
 
+// changed are the fields that were given, as an action has them.
+func (f *appFlags) changed(cmd *cobra.Command) map[string]string {
+	form, changed := f.form(cmd), map[string]string{}
+	for key, value := range map[string]*string{"name": form.Name, "redirect_uris": form.RedirectURIs, "website": form.Website} {
+		if value != nil {
+			changed[key] = *value
+		}
+	}
+	if form.Trusted != nil {
+		changed["trusted"] = strconv.FormatBool(*form.Trusted)
+	}
+	if form.Scopes != nil {
+		changed["scopes"] = strings.Join(form.Scopes, " ")
+	}
+	return changed
+}
+
 func appCreateCommand(a *cli.App) *cobra.Command {
 	var f appFlags
 	cmd := &cobra.Command{
@@ -118,7 +135,10 @@ func appCreateCommand(a *cli.App) *cobra.Command {
 			}
 			var app *api.AdminApp
 			sent, err := a.Perform(cmd.Context(), conn, cli.Write{
-				Kind: "app.create", What: "register " + f.name, Token: f.name,
+				Kind: action.AppCreate, What: "register " + f.name, Token: f.name,
+				Done: func(context.Context) []action.Result {
+					return newlyMade(action.AppCreate, "app/"+strconv.FormatInt(app.ID, 10), nil)
+				},
 			}, func(ctx context.Context) (err error) {
 				app, err = conn.Admin.Apps.Create(ctx, form)
 				return err
@@ -140,48 +160,18 @@ func appUpdateCommand(a *cli.App) *cobra.Command {
 		Short: "Change an app",
 		Args:  cli.ExactArgs(1, "one app"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			t, err := action.ParseTarget("app", args[0])
-			if err != nil {
-				return err
-			}
-			id, err := strconv.ParseInt(t.Name, 10, 64)
-			if err != nil {
-				return cli.Usagef("%s is no number of an app", action.Quote(t.Name))
-			}
-			form := f.form(cmd)
-			if len(output.JSON(form)) == len("{}") {
+			form := f.changed(cmd)
+			if len(form) == 0 {
 				return &cli.UsageError{Message: "say what to change", Hint: cmd.CommandPath() + " --help"}
 			}
-			conn, err := a.Connect(cmd.Context())
-			if err != nil {
-				return err
-			}
-			w := cli.Write{Kind: "app.update", Target: t.String(), What: "change app " + t.Name, Token: t.Name}
-			for app, err := range conn.Admin.Apps.List(api.AppQuery{}).All(cmd.Context()) {
-				switch {
-				case err != nil:
-					return err
-				case app.ID != id:
-					continue
-				case hasAll(form, app):
-					return a.ShowResults([]action.Result{{Action: action.Action{Kind: w.Kind, Target: w.Target}, Outcome: action.Unchanged}})
-				}
-				return a.CarryOut(cmd.Context(), conn, w, func(ctx context.Context) error {
-					_, err := conn.Admin.Apps.Update(ctx, id, form)
-					return err
-				})
-			}
-			return &cli.About{What: "app " + t.Name, Err: cli.ErrNotFound, Hint: cli.LookHint("app", t.Name)}
+			return a.ActOn(cmd.Context(), cli.Deed{Kind: action.AppUpdate, Args: form}, args)
 		},
 	}
 	f.add(cmd)
 	return cmd
 }
 
-// hasAll tells whether an app is as the form says. Its scopes are not shown, so
-// a form with some always counts as a change.
-func hasAll(form api.AppForm, app api.AdminApp) bool {
-	same := func(want *string, have string) bool { return want == nil || *want == have }
-	return form.Scopes == nil && same(form.Name, app.Name) && same(form.RedirectURIs, app.RedirectURI) &&
-		same(form.Website, cli.Deref(app.Website)) && (form.Trusted == nil || *form.Trusted == app.Trusted)
+// newlyMade is the result of something new, which its kind takes back.
+func newlyMade(kind action.Kind, target string, args map[string]string) []action.Result {
+	return []action.Result{{Action: action.Action{Kind: kind, Target: target, Args: args}, Outcome: action.Changed, Inverse: kind.Back(target, args)}}
 }

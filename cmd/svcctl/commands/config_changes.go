@@ -37,6 +37,7 @@ func changeSettings(ctx context.Context, a *cli.App, conn *cli.Connection, c con
 	}
 	sent, err := a.Perform(ctx, conn, cli.Write{
 		Kind: configSet, Count: len(c.changes), Level: level, What: c.what, Token: c.token,
+		Done: func(ctx context.Context) []action.Result { return c.done(ctx, a, conn) },
 	}, func(ctx context.Context) error {
 		answer, err := action.ChangeSettings(ctx, conn.Client, c.changes, c.saved)
 		if err != nil {
@@ -54,9 +55,6 @@ func changeSettings(ctx context.Context, a *cli.App, conn *cli.Connection, c con
 		return err
 	}
 	results := c.results(err)
-	if err == nil {
-		c.remember(ctx, a, conn)
-	}
 	var conflict *action.Conflict
 	if errors.As(err, &conflict) {
 		p, printErr := a.Printer()
@@ -73,15 +71,15 @@ func changeSettings(ctx context.Context, a *cli.App, conn *cli.Connection, c con
 	return a.ShowResults(results)
 }
 
-// remember writes the changes down for undo, as the server shows them: their
-// secrets are masked, and those changes cannot be taken back from here.
-func (c configChanges) remember(ctx context.Context, a *cli.App, conn *cli.Connection) {
+// done are the changes for the journal, as the server shows them: their secrets are
+// masked, and those changes cannot be taken back from here.
+func (c configChanges) done(ctx context.Context, a *cli.App, conn *cli.Connection) []action.Result {
 	now, _, err := readConfig(ctx, conn, true, false)
 	if err != nil {
 		fmt.Fprintf(a.ErrOut, "warning: undo will not know of this: %v\n", err)
-		return
+		return nil
 	}
-	a.Remember(conn, action.SettingsResults(c.changes, now))
+	return action.SettingsResults(c.changes, now)
 }
 
 // results are one for each change, or for each name that stands for them.

@@ -157,7 +157,7 @@ func parseCredentials(args []string) (map[string]any, map[string]string, error) 
 }
 
 func setCredentials(ctx context.Context, a *cli.App, who string, form map[string]any, files map[string]string) error {
-	const kind action.Kind = "user.credentials.set"
+	const kind = action.UserCredentials
 	conn, user, err := userAt(ctx, a, who)
 	if err != nil {
 		return err

@@ -107,7 +107,7 @@ func docPutCommand(a *cli.App) *cobra.Command {
 				return err
 			}
 			w := cli.Write{
-				Kind: "doc.put", Target: t.String(), What: "replace " + cli.Spell(t.String()), Token: t.Name,
+				Kind: action.DocumentPut, Target: t.String(), What: "replace " + cli.Spell(t.String()), Token: t.Name,
 			}
 			if now, err := conn.Admin.Documents.Get(cmd.Context(), t.Name); err == nil && shows(cmd.Context(), conn, now.URL, data) {
 				return a.ShowResults([]action.Result{{Action: action.Action{Kind: w.Kind, Target: w.Target}, Outcome: action.Unchanged}})
@@ -129,7 +129,7 @@ func shows(ctx context.Context, conn *cli.Connection, address string, data []byt
 func docDeleteCommand(a *cli.App) *cobra.Command {
 	return oneDocCommand(a, "delete NAME", "Go back to the document that comes with the server", func(ctx context.Context, conn *cli.Connection, t action.Target) error {
 		w := cli.Write{
-			Kind: "doc.delete", Target: t.String(), Level: action.L1,
+			Kind: action.DocumentDelete, Target: t.String(), Level: action.L1,
 			What: "delete the instance's own " + cli.Spell(t.String()), Token: t.Name,
 		}
 		sent, err := a.Perform(ctx, conn, w, func(ctx context.Context) error {

@@ -115,7 +115,7 @@ func hostNamed(arg string) string { return action.HostName(strings.TrimPrefix(ar
 func federationRetryCommand(a *cli.App) *cobra.Command {
 	return oneHostCommand(a, "retry HOST", "Send what waits for a server now, whatever failed before", func(ctx context.Context, conn *cli.Connection, host string) error {
 		return a.CarryOut(ctx, conn, cli.Write{
-			Kind: "federation.retry", Target: "host/" + host, What: "send what waits for " + host, Token: host,
+			Kind: action.FederationRetry, Target: "host/" + host, What: "send what waits for " + host, Token: host,
 		}, func(ctx context.Context) error {
 			_, err := conn.Admin.Federation.Retry(ctx, host)
 			return err
@@ -126,7 +126,7 @@ func federationRetryCommand(a *cli.App) *cobra.Command {
 func federationForgetCommand(a *cli.App) *cobra.Command {
 	return oneHostCommand(a, "forget HOST", "Drop what waits for a server, for good, and forget what failed", func(ctx context.Context, conn *cli.Connection, host string) error {
 		return a.CarryOut(ctx, conn, cli.Write{
-			Kind: "federation.forget", Target: "host/" + host, Level: action.L1, What: "drop what waits for " + host, Token: host,
+			Kind: action.FederationForget, Target: "host/" + host, Level: action.L1, What: "drop what waits for " + host, Token: host,
 		}, func(ctx context.Context) error {
 			_, err := conn.Admin.Federation.Forget(ctx, host)
 			return err

@@ -113,7 +113,10 @@ func inviteCreateCommand(a *cli.App) *cobra.Command {
 			}
 			var invite *api.Invite
 			sent, err := a.Perform(cmd.Context(), conn, cli.Write{
-				Kind: "invite.create", What: "make an invite", Token: "invite",
+				Kind: action.InviteCreate, What: "make an invite", Token: "invite",
+				Done: func(context.Context) []action.Result {
+					return newlyMade(action.InviteCreate, "invite/"+invite.Token, nil)
+				},
 			}, func(ctx context.Context) (err error) {
 				invite, err = conn.Admin.Invites.Create(ctx, form)
 				return err
@@ -156,7 +159,7 @@ func inviteEmailCommand(a *cli.App) *cobra.Command {
 				return err
 			}
 			return a.CarryOut(cmd.Context(), conn, cli.Write{
-				Kind: "invite.email", Target: "mail/" + args[0], What: "mail an invite to " + args[0], Token: args[0],
+				Kind: action.InviteEmail, Target: "mail/" + args[0], What: "mail an invite to " + args[0], Token: args[0],
 			}, func(ctx context.Context) error { return conn.Admin.Invites.Email(ctx, args[0], name) })
 		},
 	}

@@ -107,7 +107,7 @@ func jobsRetryCommand(a *cli.App) *cobra.Command {
 					return err
 				}
 				return a.CarryOut(cmd.Context(), conn, cli.Write{
-					Kind: "jobs.retry", Target: "queue/" + queue, What: "do all that failed in " + queue + " again", Token: queue,
+					Kind: action.JobsRetry, Target: "queue/" + queue, What: "do all that failed in " + queue + " again", Token: queue,
 				}, func(ctx context.Context) error {
 					_, err := conn.Admin.Jobs.RetryQueue(ctx, queue)
 					return err
@@ -119,7 +119,7 @@ func jobsRetryCommand(a *cli.App) *cobra.Command {
 				return cli.Usagef("%s is no number of a job", action.Quote(args[0]))
 			}
 			return a.CarryOut(cmd.Context(), conn, cli.Write{
-				Kind: "jobs.retry", Target: "job/" + number, What: "do job " + number + " again", Token: number,
+				Kind: action.JobsRetry, Target: "job/" + number, What: "do job " + number + " again", Token: number,
 			}, func(ctx context.Context) error { return conn.Admin.Jobs.Retry(ctx, id) })
 		},
 	}

@@ -136,7 +136,7 @@ func changeRoleOf(a *cli.App, cmd *cobra.Command, kind action.Kind, verb string,
 	}
 	return a.CarryOut(cmd.Context(), conn, cli.Write{
 		Kind: kind, Target: target, Level: action.Level(kind, 1, false),
-		What: kind.Verb() + " user " + user.Nickname, Token: user.Nickname,
+		What: kind.Verb() + " user " + user.Nickname, Token: user.Nickname, Undo: kind.Back(target, nil),
 	}, func(ctx context.Context) error {
 		_, err := send(ctx, user.Nickname, args[0])
 		return err

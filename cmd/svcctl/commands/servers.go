@@ -70,7 +70,7 @@ func restartCommand(a *cli.App) *cobra.Command {
 			}
 			host := conn.Origin.Host
 			return a.CarryOut(cmd.Context(), conn, cli.Write{
-				Kind: "server.restart", Target: "server/" + host, Level: action.L2, What: "restart " + host, Token: host, Whole: true,
+				Kind: action.ServerRestart, Target: "server/" + host, Level: action.L2, What: "restart " + host, Token: host, Whole: true,
 			}, func(ctx context.Context) error { return conn.Admin.Config.Restart(ctx) })
 		},
 	}
@@ -87,7 +87,7 @@ func emojiCommand(a *cli.App) *cobra.Command {
 				return err
 			}
 			return a.CarryOut(cmd.Context(), conn, cli.Write{
-				Kind: "emoji.reload", Target: "server/" + conn.Origin.Host, What: "reload emoji", Token: "emoji",
+				Kind: action.EmojiReload, Target: "server/" + conn.Origin.Host, What: "reload emoji", Token: "emoji",
 			}, func(ctx context.Context) error { return conn.Admin.Emojis.Reload(ctx) })
 		},
 	}

@@ -104,12 +104,15 @@ func sshKeyAddCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			write := cli.Write{Kind: "ssh-key.add", What: "add a key to one's own account", Token: "key"}
+			var key *api.SSHKey
+			write := cli.Write{Kind: action.SSHKeyAdd, What: "add a key to one's own account", Token: "key"}
 			if nick != "" {
 				write.Level, write.What, write.Token = action.L1, "let a key sign in as "+nick, nick
 			}
 			form := api.NewSSHKey{Key: string(text), Name: name}
-			var key *api.SSHKey
+			write.Done = func(context.Context) []action.Result {
+				return newlyMade(action.SSHKeyAdd, "ssh-key/"+strconv.FormatInt(key.ID, 10), map[string]string{"user": nick})
+			}
 			sent, err := a.Perform(cmd.Context(), conn, write, func(ctx context.Context) (err error) {
 				if nick != "" {
 					key, err = conn.Admin.SSHKeys.Add(ctx, nick, form)

@@ -79,7 +79,7 @@ func userPasswordResetCommand(a *cli.App) *cobra.Command {
 	return oneUserCommand(a, "password-reset USER", "Make a link with which a user chooses a new password, once", func(ctx context.Context, conn *cli.Connection, user *api.AdminUser) error {
 		var link *api.PasswordReset
 		sent, err := a.Perform(ctx, conn, cli.Write{
-			Kind: "user.password-reset", What: "make a link for user " + user.Nickname, Token: user.Nickname,
+			Kind: action.UserPasswordReset, Target: "user/" + user.Nickname, What: "make a link for user " + user.Nickname, Token: user.Nickname,
 		}, func(ctx context.Context) error {
 			var err error
 			if link, err = conn.Admin.Users.PasswordReset(ctx, user.Nickname); err != nil {
@@ -136,7 +136,7 @@ const usersPath = "/api/svc/admin/users"
 func userBackupCommand(a *cli.App) *cobra.Command {
 	return oneUserCommand(a, "backup USER", "Archive a local user's data, and mail them a link to it", func(ctx context.Context, conn *cli.Connection, user *api.AdminUser) error {
 		return a.CarryOut(ctx, conn, cli.Write{
-			Kind: "user.backup", Target: "user/" + user.Nickname, What: "back up user " + user.Nickname, Token: user.Nickname,
+			Kind: action.UserBackup, Target: "user/" + user.Nickname, What: "back up user " + user.Nickname, Token: user.Nickname,
 		}, func(ctx context.Context) error { return conn.Admin.Users.Backup(ctx, user.Nickname) })
 	})
 }

@@ -132,10 +132,11 @@ func createUsers(ctx context.Context, a *cli.App, users []*madeUser) error {
 	if err != nil {
 		return err
 	}
-	const kind action.Kind = "user.create"
+	const kind = action.UserCreate
 	sent, err := a.Perform(ctx, conn, cli.Write{
-		Kind: kind, Count: len(users), Level: action.Level(kind, len(users), false),
+		Kind: kind, Count: len(users), Level: action.Count(len(users), false),
 		What: "create " + cli.CountOf(len(users), "user"), Token: strconv.Itoa(len(users)),
+		Done: func(context.Context) []action.Result { return usersMade(kind, users) },
 	}, func(ctx context.Context) error {
 		for start := 0; start < len(users); start += userBatch {
 			batch := users[start:min(start+userBatch, len(users))]
@@ -218,13 +219,18 @@ func (u *madeUser) exists(ctx context.Context, conn *cli.Connection) bool {
 	return err == nil && have.Local && strings.EqualFold(cli.Deref(have.Email), u.Email)
 }
 
+func usersMade(kind action.Kind, users []*madeUser) []action.Result {
+	results := make([]action.Result, len(users))
+	for i, u := range users {
+		results[i] = action.Result{Action: action.Action{Kind: kind, Target: "user/" + u.Nickname}, Outcome: u.outcome, Err: u.err}
+	}
+	return results
+}
+
 // showUsersMade prints results, with the generated passwords of the new users.
 func showUsersMade(a *cli.App, kind action.Kind, users []*madeUser) error {
-	results, passwords := make([]action.Result, len(users)), map[string]string{}
-	for i, u := range users {
-		results[i] = action.Result{
-			Action: action.Action{Kind: kind, Target: "user/" + u.Nickname}, Outcome: u.outcome, Err: u.err,
-		}
+	results, passwords := usersMade(kind, users), map[string]string{}
+	for _, u := range users {
 		if u.generated && (u.outcome == action.Changed || u.outcome == action.Unknown) {
 			passwords["user/"+u.Nickname] = u.Password
 		}

@@ -209,7 +209,7 @@ func userToggleCommand(a *cli.App) *cobra.Command {
 			kind = action.UserActivate
 		}
 		return a.CarryOut(ctx, conn, cli.Write{
-			Kind: kind, Target: "user/" + user.Nickname,
+			Kind: kind, Target: "user/" + user.Nickname, Undo: kind.Back("user/"+user.Nickname, nil),
 			Level: action.Level(kind, 1, false), What: kind.Verb() + " user " + user.Nickname, Token: user.Nickname,
 		}, func(ctx context.Context) error {
 			_, err := conn.Admin.Users.Toggle(ctx, user.Nickname)

@@ -1,0 +1,63 @@
+package action
+
+// Kinds of change that are made without the engine: something new, or something that
+// is done rather than wished for. The journal names them.
+const (
+	UserCreate        Kind = "user.create"
+	UserPasswordReset Kind = "user.password-reset"
+	UserCredentials   Kind = "user.credentials.set"
+	UserBackup        Kind = "user.backup"
+	InviteCreate      Kind = "invite.create"
+	InviteEmail       Kind = "invite.email"
+	AppCreate         Kind = "app.create"
+	SSHKeyAdd         Kind = "ssh-key.add"
+	DocumentPut       Kind = "doc.put"
+	DocumentDelete    Kind = "doc.delete"
+	JobsRetry         Kind = "jobs.retry"
+	FederationRetry   Kind = "federation.retry"
+	FederationForget  Kind = "federation.forget"
+	EmojiReload       Kind = "emoji.reload"
+	ServerRestart     Kind = "server.restart"
+	APICall           Kind = "api.call" // Args: method
+)
+
+// recorded says why nothing takes a change of these kinds back, where nothing does.
+var recorded = []facts{
+	{kind: UserCreate, done: "created", loss: "the account stays; svcctl user delete ends it"},
+	{kind: UserPasswordReset, done: "made", loss: "the link works until it is used"},
+	{kind: UserCredentials, loss: "what stood before is not kept"},
+	{kind: UserBackup, done: "asked for", loss: "the archive is on its way"},
+	{kind: InviteCreate, done: "made", back: InviteRevoke},
+	{kind: InviteEmail, done: "mailed", loss: "the mail is out"},
+	{kind: AppCreate, done: "registered", back: AppDelete},
+	{kind: SSHKeyAdd, done: "added", back: SSHKeyDelete},
+	{kind: DocumentPut, done: "replaced", loss: "the text before is not kept"},
+	{kind: DocumentDelete, done: "deleted", loss: "the text before is not kept"},
+	{kind: JobsRetry, done: "done again", loss: "it was done again"},
+	{kind: FederationRetry, done: "tried again", loss: "what waited was sent"},
+	{kind: FederationForget, done: "forgotten", loss: "what was dropped stays dropped"},
+	{kind: EmojiReload, done: "reloaded", loss: "they were read again"},
+	{kind: ServerRestart, done: "restarted", loss: "it was restarted"},
+	{kind: ConfigSet, loss: "a secret is part of it, which no file keeps"},
+	{kind: ConfigUnset, loss: "a secret is part of it, which no file keeps"},
+	{kind: APICall, done: "sent", loss: "only the server knows what the request changed"},
+}
+
+// Back is an action that takes back one of kind k on target, nil where k has no kind
+// for that.
+func (k Kind) Back(target string, args map[string]string) *Action {
+	back := k.facts().back
+	if back == "" {
+		return nil
+	}
+	return &Action{Kind: back, Target: target, Args: args}
+}
+
+// Final says why nothing takes a change of kind k back, for one of which no inverse is
+// known.
+func (k Kind) Final() string {
+	if loss := k.Loss(); loss != "" {
+		return loss
+	}
+	return "it stays " + k.Done()
+}
