@@ -250,9 +250,14 @@ func (d *DB) CreateAttachments(ctx context.Context, files []MediaAttachment) err
 // AttachMedia attaches an account's own, unused uploads to a status, in order.
 // An upload that is another's, used or unknown is ErrNotFound.
 func (d *DB) AttachMedia(ctx context.Context, accountID, statusID string, ids []int64) error {
+	return d.useMedia(ctx, "status_id", statusID, accountID, ids)
+}
+
+// useMedia writes the user of an account's own, unused uploads into a column.
+func (d *DB) useMedia(ctx context.Context, column string, by any, accountID string, ids []int64) error {
 	for i, id := range ids {
-		n, err := d.exec(ctx, "attach media", `UPDATE media_attachments SET status_id = ?, position = ?
-			WHERE id = ? AND account_id = ? AND status_id IS NULL AND scheduled_status_id IS NULL AND NOT mascot`, statusID, i, id, accountID)
+		n, err := d.exec(ctx, "use media", "UPDATE media_attachments SET "+column+` = ?, position = ?
+			WHERE id = ? AND account_id = ? AND status_id IS NULL AND scheduled_status_id IS NULL AND NOT mascot`, by, i, id, accountID)
 		if err != nil {
 			return err
 		}

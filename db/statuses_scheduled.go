@@ -177,17 +177,7 @@ func (d *DB) DueScheduledStatuses(ctx context.Context, before Time, limit int) (
 // HoldMedia reserves an account's own, unused uploads for a scheduled status,
 // in order. An upload that is another's, used or unknown is ErrNotFound.
 func (d *DB) HoldMedia(ctx context.Context, accountID string, scheduledID int64, ids []int64) error {
-	for i, id := range ids {
-		n, err := d.exec(ctx, "hold media", `UPDATE media_attachments SET scheduled_status_id = ?, position = ?
-			WHERE id = ? AND account_id = ? AND status_id IS NULL AND scheduled_status_id IS NULL AND NOT mascot`, scheduledID, i, id, accountID)
-		if err != nil {
-			return err
-		}
-		if n == 0 {
-			return notFound("media %d", id)
-		}
-	}
-	return nil
+	return d.useMedia(ctx, "scheduled_status_id", scheduledID, accountID, ids)
 }
 
 // ScheduledMedia returns the files of scheduled statuses, in order.

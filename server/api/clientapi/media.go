@@ -1,6 +1,7 @@
 package clientapi
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -178,25 +179,18 @@ func (a *Media) File(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	f, kind, err := a.Media.Show(c.Request.Context(), name)
-	if errors.Is(err, media.ErrBanned) {
-		return sayBanned(c)
-	}
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }()
-	hash, _, _ := strings.Cut(name, ".")
-	return web.SendFile(c, f, web.Sent{
-		Type: kind.Shown(), Attachment: kind.Kind == media.Unknown, Name: web.SafeName(web.Query(c, "name")), ETag: hash,
-		CacheControl: "public, max-age=31536000, immutable",
-	})
+	return send(c, name, a.Media.Show, web.Sent{Name: web.SafeName(web.Query(c, "name")), CacheControl: "public, max-age=31536000, immutable"})
 }
 
 // private sends an archive, or a file that a report keeps. It never redirects to the
 // file's store, whose addresses do not end, and nobody caches it.
 func (a *Media) private(c *gin.Context, name string) error {
-	f, kind, err := a.Media.Whole(c.Request.Context(), name)
+	return send(c, name, a.Media.Whole, web.Sent{CacheControl: "private, no-store"})
+}
+
+// send answers with a stored file.
+func send(c *gin.Context, name string, open func(context.Context, string) (media.File, media.Type, error), as web.Sent) error {
+	f, kind, err := open(c.Request.Context(), name)
 	if errors.Is(err, media.ErrBanned) {
 		return sayBanned(c)
 	}
@@ -204,8 +198,9 @@ func (a *Media) private(c *gin.Context, name string) error {
 		return err
 	}
 	defer func() { _ = f.Close() }()
-	hash, _, _ := strings.Cut(name, ".")
-	return web.SendFile(c, f, web.Sent{Type: kind.Shown(), Attachment: kind.Kind == media.Unknown, ETag: hash, CacheControl: "private, no-store"})
+	as.Type, as.Attachment = kind.Shown(), kind.Kind == media.Unknown
+	as.ETag, _, _ = strings.Cut(name, ".")
+	return web.SendFile(c, f, as)
 }
 
 // sayBanned answers for a banned file as for an unknown one, and without

@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -207,17 +206,7 @@ func TestASlowStreamGetsTheRestLater(t *testing.T) {
 		first := s.listenBy(slow, "")
 		first.until(s.emit(me))
 		const many = 4000
-		before := s.db.EventCursor().Seq
-		events := make([]db.Event, many)
-		for i := range events {
-			events[i] = db.Event{Kind: db.EventFilters, AccountID: me, Subject: strconv.Itoa(i)}
-		}
-		if err := s.db.Emit(t.Context(), events...); err != nil {
-			t.Fatal(err)
-		}
-		for s.api.told.Load() < before+many {
-			time.Sleep(time.Millisecond)
-		}
+		s.emitMany(many)
 		got := 0
 		for first.lines.Scan() {
 			if text, ok := strings.CutPrefix(first.lines.Text(), "id: "); ok {

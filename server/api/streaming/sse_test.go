@@ -98,6 +98,22 @@ func (s *stage) emit(account string) string {
 	return s.db.EventCursor().String()
 }
 
+// emitMany stores events of me, and returns once they are told.
+func (s *stage) emitMany(n int) {
+	s.t.Helper()
+	before := s.db.EventCursor().Seq
+	events := make([]db.Event, n)
+	for i := range events {
+		events[i] = db.Event{Kind: db.EventFilters, AccountID: me, Subject: strconv.Itoa(i)}
+	}
+	if err := s.db.Emit(s.t.Context(), events...); err != nil {
+		s.t.Fatal(err)
+	}
+	for s.api.told.Load() < before+int64(n) {
+		time.Sleep(time.Millisecond)
+	}
+}
+
 // listening is an open stream.
 type listening struct {
 	t     *testing.T

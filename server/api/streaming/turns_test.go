@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"testing"
 	"time"
-
-	"svc/db"
 )
 
 // TestStreamsThatCatchUpHoldNoPlaceWhileTheyAreWritten: far more streams than there are
@@ -22,17 +20,7 @@ func TestStreamsThatCatchUpHoldNoPlaceWhileTheyAreWritten(t *testing.T) {
 		first.until(start)
 		_ = first.close()
 		const many = 4000
-		events := make([]db.Event, many)
-		for i := range events {
-			events[i] = db.Event{Kind: db.EventFilters, AccountID: me, Subject: strconv.Itoa(i)}
-		}
-		if err := s.db.Emit(t.Context(), events...); err != nil {
-			t.Fatal(err)
-		}
-		from, _ := db.ParseEventPosition(start)
-		for s.db.EventCursor().Seq < from.Seq+many {
-			time.Sleep(time.Millisecond)
-		}
+		s.emitMany(many)
 		slow := slowClient()
 		defer slow.CloseIdleConnections()
 		for range 16 * mostCatchUp {
@@ -66,31 +54,17 @@ func TestMoreMayComeWhileAStreamCatchesUpThanMayWait(t *testing.T) {
 		first.until(start)
 		_ = first.close()
 		const many = 4000
-		emit := func() {
-			t.Helper()
-			before := s.db.EventCursor().Seq
-			events := make([]db.Event, many)
-			for i := range events {
-				events[i] = db.Event{Kind: db.EventFilters, AccountID: me, Subject: strconv.Itoa(i)}
-			}
-			if err := s.db.Emit(t.Context(), events...); err != nil {
-				t.Fatal(err)
-			}
-			for s.api.told.Load() < before+many {
-				time.Sleep(time.Millisecond)
-			}
-		}
 		// Without another reader nothing is told.
 		other := newReader("")
 		if err := s.api.begin(other); err != nil {
 			t.Fatal(err)
 		}
 		defer s.api.end(other)
-		emit()
+		s.emitMany(many)
 		slow := slowClient()
 		defer slow.CloseIdleConnections()
 		second := s.listenBy(slow, start)
-		emit()
+		s.emitMany(many)
 		if got := second.until(s.db.EventCursor().String()); len(got) != 2*many {
 			t.Errorf("%d events, want %d", len(got), 2*many)
 		}

@@ -2,6 +2,7 @@ package media
 
 import (
 	"encoding/binary"
+	"io"
 	"os"
 )
 
@@ -245,10 +246,7 @@ func (m *film) chapterTracks(tref box) error {
 		if x.name != "chap" {
 			return nil
 		}
-		if x.end-x.body > maxTable {
-			return damaged("a table of %d bytes", x.end-x.body)
-		}
-		b, err := readAt(m.f, x.body, int(x.end-x.body))
+		b, err := tableOf(m.f, x, maxTable)
 		if err != nil {
 			return err
 		}
@@ -330,10 +328,7 @@ func (m *film) wipeData(tables box) error {
 	err := m.each(tables.body, tables.end, false, func(x box) error {
 		switch x.name {
 		case "stsc", "stsz", "stz2", "stco", "co64":
-			if x.end-x.body > maxTable {
-				return damaged("a table of %d bytes", x.end-x.body)
-			}
-			b, err := readAt(m.f, x.body, int(x.end-x.body))
+			b, err := tableOf(m.f, x, maxTable)
 			raw[x.name] = b
 			return err
 		}
@@ -407,6 +402,14 @@ func (m *film) wipeFragments() error {
 	return nil
 }
 
+// tableOf reads the body of a box that may have so many bytes.
+func tableOf(r io.ReaderAt, x box, most int64) ([]byte, error) {
+	if x.end-x.body > most {
+		return nil, damaged("a table of %d bytes", x.end-x.body)
+	}
+	return readAt(r, x.body, int(x.end-x.body))
+}
+
 // runs calls fn with the places of the data of a track in a fragment at an offset, and
 // moves next behind them.
 func (m *film) runs(traf box, moof int64, next *int64, fn func(span)) (id uint32, err error) {
@@ -415,10 +418,7 @@ func (m *film) runs(traf box, moof int64, next *int64, fn func(span)) (id uint32
 		if x.name != "tfhd" && x.name != "trun" {
 			return nil
 		}
-		if x.end-x.body > maxTable {
-			return damaged("a table of %d bytes", x.end-x.body)
-		}
-		raw, err := readAt(m.f, x.body, int(x.end-x.body))
+		raw, err := tableOf(m.f, x, maxTable)
 		if err != nil {
 			return err
 		}

@@ -66,10 +66,7 @@ func cleanItems(b boxes, meta box) error {
 	err := b.only(meta.body+4, meta.end, false, heifMeta, func(x box) error {
 		switch x.name {
 		case "iinf", "iloc", "iprp", "iref":
-			if x.end-x.body > maxItems {
-				return damaged("a table of %d bytes", x.end-x.body)
-			}
-			raw, err := readAt(b.f, x.body, int(x.end-x.body))
+			raw, err := tableOf(b.f, x, maxItems)
 			tables[x.name], at[x.name] = raw, x
 			return err
 		case "idat":
