@@ -100,7 +100,7 @@ func TestOthersAreServedWhilePeopleAndStrangersDoTheirWorst(t *testing.T) {
 			_, err := p.client(alice).Statuses.Post(t.Context(), api.NewStatus{Status: strings.ReplaceAll(text, "@", "")})
 			must(t, err)
 		}
-		idle50, idle99 := p.visit(t, alice, min(long/4, 10*time.Second))
+		idle50, idle99 := p.visit(t, publicTimeline, alice, min(long/4, 10*time.Second))
 		before := p.peak()
 
 		var attackers sync.WaitGroup
@@ -155,7 +155,7 @@ func TestOthersAreServedWhilePeopleAndStrangersDoTheirWorst(t *testing.T) {
 				}
 			})
 		}
-		p50, p99 := p.visit(t, alice, long)
+		p50, p99 := p.visit(t, publicTimeline, alice, long)
 		close(done)
 		attackers.Wait()
 		if resumed.Load() == nil {
@@ -164,10 +164,7 @@ func TestOthersAreServedWhilePeopleAndStrangersDoTheirWorst(t *testing.T) {
 		if posted.Load() == 0 || asked.Load() == 0 {
 			t.Errorf("%d statuses posted, the push service called %d times", posted.Load(), asked.Load())
 		}
-		t.Logf("visitors: idle p50 %s p99 %s, under attack p50 %s p99 %s; memory at most %d MiB, before %d; %d statuses, %d calls of the push service",
-			idle50, idle99, p50, p99, p.peak(), before, posted.Load(), asked.Load())
-		if got := p.peak(); got >= 400 {
-			t.Errorf("svcd held %d MiB", got)
-		}
+		t.Logf("%d statuses, %d calls of the push service", posted.Load(), asked.Load())
+		p.wasServed(t, before, idle50, idle99, p50, p99)
 	})
 }

@@ -31,14 +31,19 @@ const (
 type Completer = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective)
 
 // CompleteFlag offers a flag's words.
-func CompleteFlag(cmd *cobra.Command, flag string, words ...string) {
-	CompleteFlagWith(cmd, flag, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (a *App) CompleteFlag(cmd *cobra.Command, flag string, words ...string) {
+	a.CompleteFlagWith(cmd, flag, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return words, cobra.ShellCompDirectiveNoFileComp
 	})
 }
 
-// CompleteFlagWith offers for a flag what complete finds.
-func CompleteFlagWith(cmd *cobra.Command, flag string, complete Completer) {
+// CompleteFlagWith offers for a flag what complete finds. All flags are completed this
+// way: cobra keeps what it is told about flags as long as the process lasts, so in a
+// server nothing may be told, or each command would stay in memory with its input.
+func (a *App) CompleteFlagWith(cmd *cobra.Command, flag string, complete Completer) {
+	if a.Hosted() {
+		return
+	}
 	if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
 		panic(err) // the flag is not defined, or twice: a mistake in this program
 	}

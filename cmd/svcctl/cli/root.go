@@ -89,9 +89,9 @@ func (a *App) Root() *cobra.Command {
 	f.StringVar(&a.Flags.progress, "progress", "auto", "progress on standard error: auto, never, jsonl")
 	f.DurationVar(&a.Flags.timeout, "timeout", 30*time.Second, "limit for one request")
 	f.DurationVar(&a.Flags.deadline, "deadline", 0, "limit for the whole command")
-	CompleteFlag(root, "output", output.Formats()...)
-	CompleteFlag(root, "progress", progressKinds...)
-	CompleteFlag(root, "color", "auto", "always", "never")
+	a.CompleteFlag(root, "output", output.Formats()...)
+	a.CompleteFlag(root, "progress", progressKinds...)
+	a.CompleteFlag(root, "color", "auto", "always", "never")
 	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), listOfGlobals, globalLines(root.PersistentFlags()), 1))
 	return root
 }

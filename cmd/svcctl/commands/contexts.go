@@ -175,8 +175,8 @@ func contextAddCommand(a *cli.App) *cobra.Command {
 	cmd.Flags().StringVar(&theme, "theme", "", "the terminal UI's colours there: "+cli.AnyOf(tui.ThemeNames()))
 	cmd.Flags().StringVar(&color, "color", "", "colour of the name in the terminal UI: "+cli.AnyOf(tui.ContextColours()))
 	cmd.Flags().StringSliceVar(&tokenCommand, "token-command", nil, "run `PROGRAM,ARG,...` for the token")
-	cli.CompleteFlag(cmd, "theme", tui.ThemeNames()...)
-	cli.CompleteFlag(cmd, "color", tui.ContextColours()...)
+	a.CompleteFlag(cmd, "theme", tui.ThemeNames()...)
+	a.CompleteFlag(cmd, "color", tui.ContextColours()...)
 	return cmd
 }
 

@@ -10,11 +10,13 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+	"weak"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -70,6 +72,26 @@ func newHosted(t *testing.T, answer http.RoundTripper, url, token, stdin string)
 }
 
 func (h *hosted) run(args ...string) int { return RunHosted(context.Background(), h.Hosted, args) }
+
+// TestAHostedRunLeavesNothingInMemory runs commands with an input of which the process
+// may keep nothing: a server runs as many as people ask for.
+func TestAHostedRunLeavesNothingInMemory(t *testing.T) {
+	for _, line := range []string{"report resolve - --yes", "user list", "config plan -", "nothing", "message send ann --template x", "report act - --playbook x"} {
+		var kept weak.Pointer[strings.Reader]
+		func() {
+			h := newHosted(t, absent{}, "http://svc.example", "t", "x\n")
+			input := strings.NewReader("x\n")
+			h.In, kept = input, weak.Make(input)
+			_ = h.run(strings.Fields(line)...)
+		}()
+		for range 3 {
+			runtime.GC()
+		}
+		if kept.Value() != nil {
+			t.Errorf("%s: its input is still in memory", line)
+		}
+	}
+}
 
 // canary is a file with a secret, in a folder that is the working one too.
 func canary(t *testing.T) (path string, unchanged func()) {

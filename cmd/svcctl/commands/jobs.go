@@ -78,7 +78,7 @@ func jobsListCommand(a *cli.App) *cobra.Command {
 		Args:  cli.ExactArgs(0, "no argument"),
 	}
 	cmd.Flags().StringVar(&query.Queue, "queue", "", "only those of the queue `NAME`")
-	cli.CompleteFlagWith(cmd, "queue", completeQueues(a))
+	a.CompleteFlagWith(cmd, "queue", completeQueues(a))
 	return cli.WatchedListCommand(a, cmd, jobShape, []string{api.EventJob}, func(_ context.Context, conn *cli.Connection, _ []string) (cli.Listed[api.Job], error) {
 		l := cli.Listed[api.Job]{Listing: conn.Admin.Jobs.List(query)}
 		if query.Queue != "" {
@@ -124,7 +124,7 @@ func jobsRetryCommand(a *cli.App) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&queue, "queue", "", "all that failed in the queue `NAME`")
-	cli.CompleteFlagWith(cmd, "queue", completeQueues(a))
+	a.CompleteFlagWith(cmd, "queue", completeQueues(a))
 	return cmd
 }
 

@@ -100,12 +100,10 @@ it. Messages cannot be taken back.`,
 	cmd.Flags().StringVar(&name, "template", "", "the text `NAME` of config.yaml")
 	cmd.Flags().StringVar(&text, "text", "", "this `TEXT`")
 	cmd.Flags().BoolVar(&preview, "preview", false, "show the messages, and send none")
-	if err := cmd.RegisterFlagCompletionFunc("template", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	a.CompleteFlagWith(cmd, "template", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		texts, _ := templatesOf(a) // a file that cannot be read offers nothing
 		return canned.Names(texts), cobra.ShellCompDirectiveNoFileComp
-	}); err != nil {
-		panic(err) // the flag is not defined: a mistake in this program
-	}
+	})
 	return cmd
 }
 

@@ -51,8 +51,8 @@ are made here from all reports, or from those in one state.`,
 	}
 	cmd.Flags().StringVar(&by, "by", "status", "group by `WHAT`: "+cli.AnyOf(groupings))
 	cmd.Flags().StringVar(&state, "state", "", "only reports in this `STATE`: "+cli.AnyOf(reportStates))
-	cli.CompleteFlag(cmd, "by", groupings...)
-	cli.CompleteFlag(cmd, "state", reportStates...)
+	a.CompleteFlag(cmd, "by", groupings...)
+	a.CompleteFlag(cmd, "state", reportStates...)
 	return cmd
 }
 

@@ -60,7 +60,7 @@ func reportActCommand(a *cli.App) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&name, "playbook", "", "the playbook's `NAME`")
-	_ = cmd.RegisterFlagCompletionFunc("playbook", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	a.CompleteFlagWith(cmd, "playbook", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		var names []cobra.Completion
 		if config, err := login.LoadConfig(login.PathsFrom(a.Getenv).Config); err == nil {
 			books, _ := playbook.Load(config.Playbooks, config.Templates)

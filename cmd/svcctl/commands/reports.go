@@ -107,8 +107,8 @@ func reportListCommand(a *cli.App) *cobra.Command {
 	f.StringVar(&filter.reported, "reported", "", "only reports about this `USER`")
 	f.StringVar(&filter.domain, "domain", "", "only reports about accounts of this `HOST`")
 	f.StringVar(&filter.accountState, "account-state", "", "only reports about accounts that are `STATE`: deleted, deactivated")
-	cli.CompleteFlag(cmd, "state", reportStates...)
-	cli.CompleteFlag(cmd, "account-state", "deleted", "deactivated")
+	a.CompleteFlag(cmd, "state", reportStates...)
+	a.CompleteFlag(cmd, "account-state", "deleted", "deactivated")
 	return cli.WatchedListCommand(a, cmd, reportShape, []string{api.EventReport}, func(_ context.Context, conn *cli.Connection, _ []string) (cli.Listed[api.AdminReport], error) {
 		keep, err := filter.keep(conn, a.Now())
 		return cli.Listed[api.AdminReport]{
@@ -292,7 +292,7 @@ func reportWaitCommand(a *cli.App) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&state, "state", "", "the `STATE` to wait for: "+cli.AnyOf(reportStates))
 	cmd.Flags().DurationVar(&every, "interval", 5*time.Second, "how often to look where the server does not announce changes")
-	cli.CompleteFlag(cmd, "state", reportStates...)
+	a.CompleteFlag(cmd, "state", reportStates...)
 	return cmd
 }
 

@@ -44,9 +44,7 @@ func newRoot(a *cli.App) *cobra.Command {
 		}
 		return root
 	}
-	if err := root.RegisterFlagCompletionFunc("context", completeContexts(a)); err != nil {
-		panic(err) // the flag is not defined: a mistake in this program
-	}
+	a.CompleteFlagWith(root, "context", completeContexts(a))
 	root.AddCommand(tuiCommand(a), authCommand(a), contextCommand(a), aliasCommand(a), doctorCommand(a), completionCommand(a), manCommand(a))
 	return root
 }

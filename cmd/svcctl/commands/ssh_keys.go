@@ -42,9 +42,7 @@ func sshKeyCommand(a *cli.App) *cobra.Command {
 // userFlag names the account of the keys.
 func userFlag(a *cli.App, cmd *cobra.Command, user *string) {
 	cmd.Flags().StringVar(user, "user", "", "of the account `NICK`, in place of one's own")
-	if err := cmd.RegisterFlagCompletionFunc("user", completeUsers(a)); err != nil {
-		panic(err) // the flag is not defined: a mistake in this program
-	}
+	a.CompleteFlagWith(cmd, "user", completeUsers(a))
 }
 
 // nickOf is the nickname that --user gives, "" for none.

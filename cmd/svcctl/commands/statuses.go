@@ -197,7 +197,7 @@ func statusSetCommand(a *cli.App) *cobra.Command {
 	cmd.Flags().BoolVar(&sensitive, "sensitive", false, "whether their media are sensitive")
 	cmd.Flags().StringVar(&visibility, "visibility", "", "their new visibility: "+cli.AnyOf(settableVisibilities))
 	addForce(cmd, &force)
-	cli.CompleteFlag(cmd, "visibility", settableVisibilities...)
+	a.CompleteFlag(cmd, "visibility", settableVisibilities...)
 	return cmd
 }
 

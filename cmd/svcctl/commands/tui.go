@@ -63,7 +63,7 @@ func tuiCommand(a *cli.App) *cobra.Command {
 	cmd.Flags().BoolVar(&look.noMouse, "no-mouse", false, "leave the mouse to the terminal")
 	cmd.Flags().BoolVar(&look.plain, "plain", false, "a dialogue of lines, for screen readers and bad lines; also with ACCESSIBLE=1")
 	cmd.Flags().StringVar(&trace, "trace", "", "write the times of keys, frames and answers to `FILE`, a JSON object a line")
-	cli.CompleteFlag(cmd, "theme", tui.ThemeNames()...)
+	a.CompleteFlag(cmd, "theme", tui.ThemeNames()...)
 	return cli.Examples(cmd, "tui --theme light", "tui --plain")
 }
 

@@ -45,7 +45,7 @@ func userTagCommand(a *cli.App, kind action.Kind, verb, short string) *cobra.Com
 		},
 	}
 	cmd.Flags().StringSliceVar(&tags, "tag", nil, "the `TAGS`, joined by commas")
-	cli.CompleteFlag(cmd, "tag", policyTags...)
+	a.CompleteFlag(cmd, "tag", policyTags...)
 	return cmd
 }
 

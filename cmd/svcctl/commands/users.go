@@ -169,7 +169,7 @@ func userListCommand(a *cli.App) *cobra.Command {
 	f.StringVar(&query.Name, "name", "", "only users with `TEXT` in their display name")
 	f.StringVar(&query.Email, "email", "", "only the user with this `ADDRESS`")
 	f.StringVar(&query.MailDomain, "mail-domain", "", "only users with an address of this `DOMAIN`")
-	cli.CompleteFlag(cmd, "filter", userFilters...)
+	a.CompleteFlag(cmd, "filter", userFilters...)
 	return cli.WatchedListCommand(a, cmd, userShape, []string{api.EventRegistration, api.EventLog}, func(_ context.Context, conn *cli.Connection, args []string) (cli.Listed[api.AdminUser], error) {
 		query.Query, query.Filters = strings.Join(args, ""), strings.Join(filters, ",")
 		return cli.Listed[api.AdminUser]{Listing: conn.Admin.Users.List(query)}, nil

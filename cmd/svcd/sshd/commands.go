@@ -51,7 +51,7 @@ func (s *session) command(line string) (code int, verb string) {
 	code = commands.RunHosted(ctx, &cli.Hosted{
 		In:  turnReader{mine, paced{s.input, ctx, s.channel}},
 		Out: turnWriter{mine, room.of(s.channel)}, ErrOut: turnWriter{mine, room.of(s.channel.Stderr())},
-		URL: s.service.BaseURL(), Token: s.token, Transport: s.http, State: s.folder(s.account), Env: s.getenv, Now: s.now,
+		URL: s.service.BaseURL(), Token: s.token, Transport: turnCaller{mine, s.http}, State: s.folder(s.account), Env: s.getenv, Now: s.now,
 		May: s.may, Room: held.take,
 	}, words)
 	if room.overflown() {

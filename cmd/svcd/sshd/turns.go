@@ -86,6 +86,24 @@ func (w turnWriter) Write(p []byte) (int, error) {
 	return w.to.Write(p)
 }
 
+type turnCaller struct {
+	*turn
+	next http.RoundTripper
+}
+
+func (c turnCaller) RoundTrip(r *http.Request) (*http.Response, error) {
+	c.give()
+	defer c.take()
+	resp, err := c.next.RoundTrip(r)
+	if err == nil { // the body of a stream lasts
+		resp.Body = struct {
+			io.Reader
+			io.Closer
+		}{turnReader{c.turn, resp.Body}, resp.Body}
+	}
+	return resp, err
+}
+
 // pace bounds how fast input is read: by all who share it.
 type pace struct {
 	rate, burst int // bytes a second, and at once
