@@ -60,7 +60,7 @@ type Client struct {
 //	c.Admin.Config      Change Delete Descriptions History List NeedReboot Restart Set
 //	c.Admin.Documents   Delete Get Set
 //	c.Admin.Emojis      Reload
-//	c.Admin.Federation  Forget Host Hosts Limit Limits Retry
+//	c.Admin.Federation  Forget Host Hosts Known Limit Limits Retry
 //	c.Admin.Invites     Create Email List Revoke
 //	c.Admin.Jobs        List Queues Retry RetryQueue
 //	c.Admin.Log         List

@@ -19,7 +19,8 @@ type Follow struct {
 	// Uncounted follows are not among those that the follower counts: the target
 	// is deactivated.
 	Uncounted bool
-	CreatedAt Time `gorm:"autoCreateTime:false"`
+	CreatedAt Time   `gorm:"autoCreateTime:false"`
+	Host      string `gorm:"->"` // of the account elsewhere, as a trigger fills it; "" between local ones
 }
 
 // Block is one account blocking another.

@@ -22,8 +22,9 @@ type Report struct {
 	State      string
 	Content    string // as typed, plain text
 	Forwarded  bool
-	CreatedAt  Time `gorm:"autoCreateTime:false"`
-	UpdatedAt  Time `gorm:"autoUpdateTime:false"`
+	CreatedAt  Time   `gorm:"autoCreateTime:false"`
+	UpdatedAt  Time   `gorm:"autoUpdateTime:false"`
+	Host       string `gorm:"->"` // of a remote account, as a trigger fills it
 }
 
 // CreateReport inserts r, open, with the statuses that it names.

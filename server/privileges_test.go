@@ -22,7 +22,7 @@ import (
 // other.
 var opened = map[api.Privilege]string{
 	api.PrivilegeReports: `GET /reports; GET /grouped_reports; GET /reports/:id; PATCH /reports;
-		POST /reports/:id/notes; DELETE /reports/:id/notes/:note_id`,
+		POST /reports/:id/notes; DELETE /reports/:id/notes/:note_id; GET /instances/:instance`,
 	api.PrivilegeStatuses: `GET /statuses; GET /statuses/:id; PUT /statuses/:id; DELETE /statuses/:id;
 		GET /users/:nickname_or_id/statuses; GET /instances/:instance/statuses`,
 	api.PrivilegeUsersRead: `GET /users; GET /users/:nickname_or_id; GET /users/:nickname_or_id/permission_group;

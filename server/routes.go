@@ -412,6 +412,7 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 	admit(rights.Invites, get, "/users/invites", admin.Invites().List, "read:invites")
 	admit(rights.Invites, post, "/users/revoke_invite", admin.Invites().Revoke, "write:invites")
 	admit(rights.Invites, post, "/users/email_invite", admin.Invites().Email, "write:invites")
+	admit(rights.Reports, get, "/instances/:instance", admin.Hosts().Known, "read:reports")
 	admit(rights.Statuses, get, "/instances/:instance/statuses", admin.Statuses().OfInstance, "read:statuses")
 	admit(rights.Statuses, get, "/statuses", admin.Statuses().List, "read:statuses")
 	admit(rights.Statuses, get, "/statuses/:id", admin.Statuses().Show, "read:statuses")

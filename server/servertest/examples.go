@@ -202,6 +202,7 @@ var Examples = map[string]Example{
 	"POST /api/svc/admin/relay":                                                {Body: `{"relay_url":"nowhere"}`, Params: api.RelayForm{}, Command: "relay follow https://relay.example/inbox", Again: Same},
 	"DELETE /api/svc/admin/relay":                                              {Body: `{"relay_url":"nowhere"}`, Params: api.RelayForm{}, Command: "relay unfollow https://relay.example/inbox"},
 
+	"GET /api/svc/admin/instances/:instance":                                      {Command: "instance get far.example", Added: true},
 	"GET /api/svc/admin/federation/limits":                                        {Params: api.LimitedQuery{}, Command: "instance limits", Added: true},
 	"GET /api/svc/admin/users":                                                    {Params: api.UserQuery{}, Command: "user list"},
 	"GET /api/svc/admin/mail_domains":                                             {Command: "mail-domain list", Added: true},

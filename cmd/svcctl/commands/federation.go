@@ -20,15 +20,7 @@ var hostShape = output.Shape[api.Host]{
 	Raw:    output.JSON[api.Host],
 	Columns: []output.Column[api.Host]{
 		output.Text("HOST", func(h api.Host) string { return h.Host }),
-		output.Text("STATE", func(h api.Host) string {
-			switch {
-			case h.GivenUp:
-				return "dead"
-			case h.Failures > 0:
-				return "failing"
-			}
-			return "fine"
-		}),
+		output.Text("STATE", hostState),
 		output.Int("WAITING", func(h api.Host) int64 { return h.Waiting }),
 		output.Int("FAILURES", func(h api.Host) int { return h.Failures }),
 		output.Minor(output.Time("SINCE", func(h api.Host) time.Time { return cli.Deref(h.UnreachableSince).Time })),
@@ -38,6 +30,17 @@ var hostShape = output.Shape[api.Host]{
 		output.Wide(output.Text("SOFTWARE", func(h api.Host) string { return h.Software })),
 		output.Text("ERROR", func(h api.Host) string { return h.LastError }),
 	},
+}
+
+// hostState is how sending to a server goes, in a word.
+func hostState(h api.Host) string {
+	switch {
+	case h.GivenUp:
+		return "dead"
+	case h.Failures > 0:
+		return "failing"
+	}
+	return "fine"
 }
 
 func federationCommand(a *cli.App) *cobra.Command {

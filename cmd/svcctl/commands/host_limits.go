@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -45,6 +46,82 @@ func instanceLimitsCommand(a *cli.App) *cobra.Command {
 	return cli.ListCommand(a, cmd, limitedShape, func(_ context.Context, conn *cli.Connection, _ []string) (cli.Listed[api.LimitedHost], error) {
 		return cli.Listed[api.LimitedHost]{Listing: conn.Admin.Federation.Limits(api.LimitedQuery{})}, nil
 	})
+}
+
+var knownShape = output.Shape[api.KnownHost]{
+	Plural: "servers",
+	Name:   func(h api.KnownHost) string { return "host/" + h.Host },
+	Raw:    output.JSON[api.KnownHost],
+	Columns: []output.Column[api.KnownHost]{
+		output.Text("HOST", func(h api.KnownHost) string { return h.Host }),
+		output.Text("ACCOUNTS", func(h api.KnownHost) string { return upToMost(h.Accounts) }),
+		output.Text("FOLLOWED", func(h api.KnownHost) string { return upToMost(h.Followed) }),
+		output.Text("FOLLOWERS", func(h api.KnownHost) string { return upToMost(h.Followers) }),
+		output.Text("OPEN", func(h api.KnownHost) string { return upToMost(h.Reports.Open) }),
+		output.Text("RESOLVED", func(h api.KnownHost) string { return upToMost(h.Reports.Resolved) }),
+		output.Text("CLOSED", func(h api.KnownHost) string { return upToMost(h.Reports.Closed) }),
+		output.Text("LIMITS", func(h api.KnownHost) string {
+			var words []string
+			for _, l := range h.Limits {
+				line := limitWords(l.Limits)
+				if l.Host != h.Host {
+					line = l.Host + ": " + line
+				}
+				if l.Reason != "" {
+					line += " (" + l.Reason + ")"
+				}
+				words = append(words, line)
+			}
+			return strings.Join(words, "; ")
+		}),
+		output.Wide(output.Text("SETTINGS", func(h api.KnownHost) string { return strings.Join(h.Settings, ", ") })),
+		output.Minor(output.Text("DELIVERY", func(h api.KnownHost) string {
+			if h.Delivery == nil {
+				return "never called"
+			}
+			text := fmt.Sprintf("%s, %d waiting", hostState(*h.Delivery), h.Delivery.Waiting)
+			if since := h.Delivery.UnreachableSince; since != nil {
+				text += ", unreachable since " + since.UTC().Format(time.RFC3339)
+			}
+			if h.Delivery.LastError != "" {
+				text += ": " + h.Delivery.LastError
+			}
+			return text
+		})),
+	},
+}
+
+// upToMost is a count of a KnownHost.
+func upToMost(n int64) string {
+	if n > api.CountMost {
+		return fmt.Sprintf("%d+", api.CountMost)
+	}
+	return fmt.Sprint(n)
+}
+
+func instanceGetCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "get HOST",
+		Short: "Show what is known of a server: accounts, follows both ways, reports, limits, deliveries",
+		Long: `Show what is known of a server: the accounts known here, how many people here follow
+somebody there and how many there follow somebody here, reports about its accounts by
+state, limits and other settings that name it, and how sending to it goes. Counts go
+up to 1000.`,
+		Args:              cli.ExactArgs(1, "one host"),
+		ValidArgsFunction: completeHosts(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			conn, err := a.Connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			host := hostNamed(args[0])
+			known, err := conn.Admin.Federation.Known(cmd.Context(), host)
+			if err != nil {
+				return &cli.About{What: "host " + host, Err: err}
+			}
+			return cli.PrintItems(a, knownShape, []api.KnownHost{*known}, true)
+		},
+	}
 }
 
 // limitFlags are a flag for each limit, with what it means.

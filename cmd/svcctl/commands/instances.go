@@ -57,9 +57,10 @@ var restrictionShape = output.Shape[restriction]{
 
 func instanceCommand(a *cli.App) *cobra.Command {
 	return cli.Examples(cli.Noun("instance", "Show what the instance tells everybody about itself, and limit other servers", instanceShowCommand(a), restrictionsCommand(a),
-		instanceLimitsCommand(a), instanceBlockCommand(a), instanceUnblockCommand(a), instanceImportCommand(a), instanceExportCommand(a)),
+		instanceGetCommand(a), instanceLimitsCommand(a), instanceBlockCommand(a), instanceUnblockCommand(a), instanceImportCommand(a), instanceExportCommand(a)),
 		"instance show",
 		"instance restrictions -o yaml",
+		"instance get far.example",
 		"instance limits",
 		"instance block bad.example '*.worse.example' --reject --reason 'spam wave' --enable-policy",
 		"instance unblock bad.example --media",

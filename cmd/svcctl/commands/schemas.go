@@ -42,6 +42,7 @@ func schemas() []schema {
 		schemaOf("doctor", "doctor", checkShape),
 		schemaOf("federation", "federation hosts", hostShape),
 		schemaOf("instance", "instance show", instanceShape),
+		schemaOf("instance get", "instance get far.example", knownShape),
 		schemaOf("instance limits", "instance limits", limitedShape),
 		schemaOf("instance restrictions", "instance restrictions", restrictionShape),
 		schemaOf("invite", "invite list", inviteShape),

@@ -107,6 +107,7 @@ func TestNoTableWrapsAt80Columns(t *testing.T) {
 	wrapless(t, tested, "inviteShape", inviteShape)
 	wrapless(t, tested, "jobShape", jobShape)
 	wrapless(t, tested, "journalShape", journalShape)
+	wrapless(t, tested, "knownShape", knownShape)
 	wrapless(t, tested, "limitedShape", limitedShape)
 	wrapless(t, tested, "lineShape", lineShape)
 	wrapless(t, tested, "logShape", logShape)

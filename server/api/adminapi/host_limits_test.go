@@ -1,6 +1,7 @@
 package adminapi_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,6 +12,10 @@ import (
 
 	"svc/client"
 	"svc/client/api"
+	"svc/db"
+	"svc/db/dbtest"
+	"svc/server/platform/config"
+	"svc/server/servertest"
 )
 
 func limits(words ...api.HostLimit) api.List[api.HostLimit] {
@@ -150,4 +155,54 @@ func TestLimitsSetAtOnceAreAllThere(t *testing.T) {
 			t.Errorf("%d of 12 are rejected", got)
 		}
 	})
+}
+
+// TestAHostIsKnownByWhatItDid: one request tells what a moderator must know of a
+// server, in two statements beside those that every request has.
+func TestAHostIsKnownByWhatItDid(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ctx, root := t.Context(), w.Admin("root").Admin
+		w.must(w.DB.AddInstance(ctx, "one.example"))
+		w.must(w.DB.CreateFollow(ctx, &db.Follow{FollowerID: w.ann.ID, TargetID: w.eve.ID, Local: true}))
+		w.must(w.DB.CreateFollow(ctx, &db.Follow{FollowerID: w.eve.ID, TargetID: w.ann.ID}))
+		w.report("ann", w.eve, "spam")
+		closed := w.report("bob", w.eve, "scam")
+		w.must(root.Reports.Update(ctx, api.ReportUpdate{ID: closed, State: api.ReportClosed}))
+		w.must(w.DB.StoreDeliveryResults(ctx, "", db.DeliveryResults{Down: []db.HostDown{{Host: "one.example", Failures: 3, Error: "no answer"}}}))
+		why := "spam wave"
+		w.must(second(root.Federation.Limit(ctx, api.HostLimitChange{Host: "*.example", Add: limits(api.LimitSensitive)},
+			api.HostLimitChange{Host: "one.example", Add: limits(api.LimitReports, api.LimitQuarantine), Reason: &why})))
+		w.must(second(root.Config.Set(ctx, ":svc", ":mrf_steal_emoji", client.Keyword(":hosts", []string{"one.example"}))))
+		got, err := root.Federation.Known(ctx, "ONE.example.")
+		w.must(err)
+		token := w.Token("root", servertest.AdminScopes)
+		w.Get(ctx, "/api/svc/admin/instances/one.example", token)
+		if n := dbtest.Queries(t, func(ctx context.Context) { w.Get(ctx, "/api/svc/admin/instances/one.example", token) }); n != 2 {
+			t.Errorf("%d statements", n)
+		}
+		if got.Delivery == nil || got.Delivery.UnreachableSince == nil {
+			t.Fatalf("deliveries: %+v", got.Delivery)
+		}
+		got.Delivery.LastErrorAt, got.Delivery.UnreachableSince = nil, nil
+		want := &api.KnownHost{
+			Host: "one.example", Accounts: 1, Followed: 1, Followers: 1, Reports: api.HostReports{Open: 1, Closed: 1},
+			Limits: api.List[api.LimitedHost]{
+				{Host: "*.example", Limits: limits(api.LimitSensitive)},
+				{Host: "one.example", Limits: limits(api.LimitReports, api.LimitQuarantine), Reason: why},
+			},
+			Settings: api.List[string]{"instance.quarantined_instances", "mrf_simple.media_nsfw", "mrf_simple.report_removal", "mrf_steal_emoji.hosts"},
+			Idle:     api.List[string]{api.SimplePolicy},
+			Delivery: &api.Host{Host: "one.example", Failures: 3, LastError: "no answer"},
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		if _, err := root.Federation.Known(ctx, "nowhere.test"); !errors.Is(err, client.ErrNotFound) {
+			t.Errorf("an unknown server: %v", err)
+		}
+		named, err := root.Federation.Known(ctx, "never.example")
+		if err != nil || named.Delivery != nil || len(named.Limits) != 1 {
+			t.Errorf("a server that is only named: %+v, %v", named, err)
+		}
+	}, func(s *config.Settings) { s.Instance.Federating = false })
 }

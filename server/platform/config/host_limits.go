@@ -91,6 +91,18 @@ func (s *Settings) LimitsOf(host string) []LimitedHost {
 	return slices.DeleteFunc(s.LimitedHosts(), func(l LimitedHost) bool { return !hosts.Among([]string{l.Host}, host) })
 }
 
+// Naming returns the names of the settings whose lists of hosts name a host, such as
+// mrf_simple.reject. Reasons are none.
+func (s *Settings) Naming(host string) []string {
+	var out []string
+	for _, row := range registry() {
+		if row.hosts && row.Kind != HostReasons && hosts.Among(namesIn(row.Value(s)), host) {
+			out = append(out, row.Name())
+		}
+	}
+	return out
+}
+
 // IdlePolicies returns the modules that some of these limits need and that are in no
 // chain.
 func (s *Settings) IdlePolicies(limited []LimitedHost) []string {

@@ -38,7 +38,12 @@ func (s Setting) hostsIn(value term.Term) []string {
 	if !found || err != nil {
 		return nil
 	}
-	switch v := decoded.(type) {
+	return namesIn(decoded)
+}
+
+// namesIn are the hosts in the value of a setting.
+func namesIn(value any) []string {
+	switch v := value.(type) {
 	case []string:
 		return v
 	case []Allowed:

@@ -1,0 +1,20 @@
+-- The host of the account elsewhere that a follow or a report is about, '' for none: what
+-- is known of a host is counted without its accounts. Triggers fill it, for an older
+-- version too.
+ALTER TABLE follows ADD COLUMN host TEXT NOT NULL DEFAULT '';
+ALTER TABLE reports ADD COLUMN host TEXT NOT NULL DEFAULT '';
+UPDATE follows SET host = a.domain FROM accounts a
+  WHERE NOT a.local AND a.id = CASE WHEN follows.local THEN follows.target_id ELSE follows.follower_id END;
+UPDATE reports SET host = a.domain FROM accounts a WHERE NOT a.local AND a.id = reports.account_id;
+CREATE INDEX follows_host ON follows (host, local, follower_id) WHERE host <> '' AND NOT pending;
+CREATE INDEX reports_host ON reports (host, state, id) WHERE host <> '';
+CREATE TRIGGER follows_host_insert AFTER INSERT ON follows
+BEGIN
+  UPDATE follows SET host = COALESCE((SELECT domain FROM accounts
+      WHERE NOT local AND id = CASE WHEN NEW.local THEN NEW.target_id ELSE NEW.follower_id END), '')
+    WHERE follower_id = NEW.follower_id AND target_id = NEW.target_id;
+END;
+CREATE TRIGGER reports_host_insert AFTER INSERT ON reports
+BEGIN
+  UPDATE reports SET host = COALESCE((SELECT domain FROM accounts WHERE NOT local AND id = NEW.account_id), '') WHERE id = NEW.id;
+END;
