@@ -205,7 +205,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	})
 	admin := &adminapi.Parts{
 		DB: d, View: v, Moderation: s.Moderation, Signup: s.Signup, Auth: s.Auth, Emojis: s.Emojis, Media: s.Media, Proxy: s.Proxy,
-		Push: s.Push, Static: s.Static, Delivery: s.Delivery, Settings: live, Saved: saved, Remote: s.Remote, Site: site,
+		Push: s.Push, Static: s.Static, Delivery: s.Delivery, Settings: live, Saved: saved, Remote: s.Remote, Rights: s.rights, Site: site,
 	}
 	html, err := pages.New(pages.Parts{
 		DB: d, View: v, Auth: s.Auth, Login: logins, Signup: s.Signup, Settings: live, Site: site, Version: o.Version, Stats: client.Instance.Stats, Static: s.Static,

@@ -19,6 +19,7 @@ import (
 	"svc/server/platform/config"
 	"svc/server/platform/emoji"
 	"svc/server/platform/media"
+	"svc/server/platform/rights"
 	"svc/server/platform/static"
 	"svc/server/rules/auth"
 	"svc/server/rules/moderation"
@@ -44,6 +45,7 @@ type Parts struct {
 	Settings   *config.Live
 	Saved      *settings.Store
 	Remote     *remote.Service
+	Rights     *rights.Service
 	Site       config.Site
 }
 

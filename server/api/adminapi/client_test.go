@@ -209,7 +209,7 @@ func TestListsCostAFixedNumberOfStatements(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				_, err = v.AdminStatuses(ctx, rows)
+				_, err = v.AdminStatuses(ctx, rows, true)
 				return err
 			}, 7, 2},
 		}

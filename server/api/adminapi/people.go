@@ -15,6 +15,7 @@ import (
 	"svc/server/federation/remote"
 	"svc/server/platform/config"
 	"svc/server/platform/hosts"
+	"svc/server/platform/rights"
 )
 
 // The bounds of the requests to other servers that one request may cause.
@@ -28,10 +29,17 @@ type people struct {
 	DB     *db.DB
 	View   *view.View
 	Remote *remote.Service
+	Rights *rights.Service
 	Site   config.Site
 }
 
-func (p *Parts) people() people { return people{p.DB, p.View, p.Remote, p.Site} }
+func (p *Parts) people() people { return people{p.DB, p.View, p.Remote, p.Rights, p.Site} }
+
+// readsMail reports whether the caller may read mail addresses and reasons of
+// registrations, which stand in accounts wherever the admin API shows them.
+func (p people) readsMail(c *gin.Context) bool {
+	return p.Rights.Check(web.Caller(c).Account, rights.UsersRead) == nil
+}
 
 // local is the stored nickname of a handle: nick@own-host is nick, and other hosts
 // are as they are kept.
@@ -76,14 +84,18 @@ func (p people) account(c *gin.Context) (*db.Account, error) {
 	return p.DB.FindAccount(c.Request.Context(), p.found(c.Request.Context(), handle))
 }
 
-// users renders accounts in the order of their ids.
-func (p people) users(ctx context.Context, ids ...string) ([]api.AdminUser, error) {
-	rows, err := p.DB.AdminUsersByID(ctx, ids)
+// users renders accounts for the caller, in the order of their ids.
+func (p people) users(c *gin.Context, ids ...string) ([]api.AdminUser, error) {
+	rows, err := p.DB.AdminUsersByID(c.Request.Context(), ids)
 	if err != nil {
 		return nil, err
 	}
 	byID := make(map[string]*db.AdminUser, len(rows))
+	whole := p.readsMail(c)
 	for i := range rows {
+		if !whole {
+			rows[i].Email, rows[i].RegistrationReason = "", ""
+		}
 		byID[rows[i].ID] = &rows[i]
 	}
 	out := make([]api.AdminUser, len(ids))

@@ -85,7 +85,7 @@ func (a Roles) change(c *gin.Context, in bool, change func(ctx context.Context, 
 	if err != nil {
 		return err
 	}
-	users, err := a.people.users(ctx, ids...)
+	users, err := a.people.users(c, ids...)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (a Roles) changeOne(c *gin.Context, change func(ctx context.Context, by *db
 	if err != nil {
 		return err
 	}
-	users, err := a.people.users(ctx, ids...)
+	users, err := a.people.users(c, ids...)
 	if err != nil {
 		return err
 	}

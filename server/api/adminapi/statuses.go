@@ -46,7 +46,7 @@ func (a Statuses) list(c *gin.Context, f db.AdminStatusFilter, page db.NumberedP
 	if err != nil {
 		return err
 	}
-	raw, err := a.View.AdminStatuses(c.Request.Context(), refs)
+	raw, err := a.View.AdminStatuses(c.Request.Context(), refs, a.people.readsMail(c))
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (a Statuses) Show(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	raw, err := a.View.AdminStatus(c.Request.Context(), ref)
+	raw, err := a.View.AdminStatus(c.Request.Context(), ref, a.people.readsMail(c))
 	if err != nil {
 		return err
 	}

@@ -103,7 +103,7 @@ func (a Users) Show(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	users, err := a.people.users(c.Request.Context(), account.ID)
+	users, err := a.people.users(c, account.ID)
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (a Users) Toggle(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	users, err := a.people.users(ctx, id)
+	users, err := a.people.users(c, id)
 	if err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (a Users) each(c *gin.Context, do func(ctx context.Context, by *db.Account,
 	if err != nil {
 		return err
 	}
-	users, err := a.people.users(ctx, ids...)
+	users, err := a.people.users(c, ids...)
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func (v *View) adminReports(ctx context.Context, rows []db.Report) ([]json.RawMe
 		accounts[written[i].AccountID] = true
 		notes[written[i].ReportID] = append(notes[written[i].ReportID], &written[i])
 	}
-	who, err := v.mergedOf(ctx, accounts)
+	who, err := v.mergedOf(ctx, accounts, true)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -153,7 +153,7 @@ func (v *View) ReportGroups(ctx context.Context, groups []db.ReportGroup) (json.
 	if err != nil {
 		return nil, err
 	}
-	who, err := v.mergedOf(ctx, accounts)
+	who, err := v.mergedOf(ctx, accounts, true)
 	if err != nil {
 		return nil, err
 	}

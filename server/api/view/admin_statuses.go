@@ -18,12 +18,13 @@ const outer = "\x00"
 // upper bound, statements have.
 const atOnce = 2000
 
-// AdminStatuses renders refs as an array, in their order, with merged accounts.
-func (v *View) AdminStatuses(ctx context.Context, refs []db.StatusRef) (json.RawMessage, error) {
+// AdminStatuses renders refs as an array, in their order, with merged accounts: with
+// mails, whose mail addresses and reasons of registrations are shown too.
+func (v *View) AdminStatuses(ctx context.Context, refs []db.StatusRef, mails bool) (json.RawMessage, error) {
 	var out bytes.Buffer
 	out.WriteByte('[')
 	for chunk := range slices.Chunk(refs, atOnce) {
-		p, err := v.prepareMerged(ctx, chunk)
+		p, err := v.prepareMerged(ctx, chunk, mails)
 		if err != nil {
 			return nil, err
 		}
@@ -42,9 +43,9 @@ func (v *View) AdminStatuses(ctx context.Context, refs []db.StatusRef) (json.Raw
 	return out.Bytes(), nil
 }
 
-// AdminStatus renders one status with its merged account.
-func (v *View) AdminStatus(ctx context.Context, ref *db.StatusRef) (json.RawMessage, error) {
-	p, err := v.prepareMerged(ctx, []db.StatusRef{*ref})
+// AdminStatus renders one status with its merged account, likewise.
+func (v *View) AdminStatus(ctx context.Context, ref *db.StatusRef, mails bool) (json.RawMessage, error) {
+	p, err := v.prepareMerged(ctx, []db.StatusRef{*ref}, mails)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +61,7 @@ func merged(r db.StatusRef) *db.StatusRef {
 	return &r
 }
 
-func (v *View) prepareMerged(ctx context.Context, refs []db.StatusRef) (*prepared, error) {
+func (v *View) prepareMerged(ctx context.Context, refs []db.StatusRef, mails bool) (*prepared, error) {
 	p, err := v.prepare(ctx, refs)
 	if err != nil {
 		return nil, err
@@ -69,7 +70,7 @@ func (v *View) prepareMerged(ctx context.Context, refs []db.StatusRef) (*prepare
 	for i := range refs {
 		authors[refs[i].AccountID] = true
 	}
-	known, err := v.mergedOf(ctx, authors)
+	known, err := v.mergedOf(ctx, authors, mails)
 	if err != nil {
 		return nil, err
 	}

@@ -87,8 +87,9 @@ func (p people) of(id string) []byte {
 }
 
 // mergedOf renders these accounts (1 statement, 2 when some are not kept, 3 when
-// some of those moved).
-func (v *View) mergedOf(ctx context.Context, ids map[string]bool) (people, error) {
+// some of those moved), with or without the parts of UserPart that only who reads
+// users may see.
+func (v *View) mergedOf(ctx context.Context, ids map[string]bool, mails bool) (people, error) {
 	stamps, err := v.db.UserStamps(ctx, keys(ids))
 	if err != nil {
 		return nil, err
@@ -98,6 +99,9 @@ func (v *View) mergedOf(ctx context.Context, ids map[string]bool) (people, error
 	var load []string
 	for i := range stamps {
 		s := &stamps[i]
+		if !mails {
+			s.Email, s.RegistrationReason = "", ""
+		}
 		if kept, ok := cache.mergeds.Get(s.ID); ok && kept.stamp == *s {
 			out[s.ID] = kept.json
 			continue
