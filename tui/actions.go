@@ -28,7 +28,7 @@ func (l loader) journal(book *journal.Journal) tea.Cmd {
 
 // openActions shows the outbox, the actions since the start, and the older ones in the
 // journal of this machine.
-func (m *model) openActions() tea.Cmd {
+func (m *env) openActions() tea.Cmd {
 	p := &page{name: "OUTBOX AND JOURNAL", text: func(int) []line {
 		lines := append(m.waitingLines(), history(m.staged)...)
 		return append(lines, m.earlierLines()...)
@@ -36,7 +36,7 @@ func (m *model) openActions() tea.Cmd {
 	return tea.Batch(m.open(p), m.load.journal(m.journal))
 }
 
-func (m *model) journalRead(msg journalRead) {
+func (m *env) journalRead(msg journalRead) {
 	switch {
 	case msg.err != nil:
 		m.say(inkBad, "the journal: "+safe.Line(msg.err.Error()))
@@ -47,7 +47,7 @@ func (m *model) journalRead(msg journalRead) {
 }
 
 // waitingLines are the actions that are not sent.
-func (m *model) waitingLines() []line {
+func (m *env) waitingLines() []line {
 	var lines []line
 	for _, item := range m.staged.Items {
 		lines = append(lines, line{{" " + stamp(item.At) + "  ", inkPlain}, {item.Label, inkStrong}, {m.countdown(item), inkWarn}})
@@ -85,15 +85,15 @@ func history(o *staged.Actions) []line {
 
 // earlierLines are the entries of the journal from before the start, which a command
 // takes back.
-func (m *model) earlierLines() []line {
+func (o *outbox) earlierLines() []line {
 	here := map[string]bool{}
-	for _, d := range m.staged.Done {
+	for _, d := range o.staged.Done {
 		for _, id := range d.Entries {
 			here[id] = true
 		}
 	}
 	var lines []line
-	for _, e := range m.past {
+	for _, e := range o.past {
 		if here[e.ID] {
 			continue
 		}

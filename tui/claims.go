@@ -33,7 +33,7 @@ func claimOf(r *shown.Report) (by string, at time.Time) {
 }
 
 // claim is who works on the report of a row, and for how long; "" for nobody.
-func (r *reports) claim(m *model, row int) (by string, since time.Duration) {
+func (r *reports) claim(m *env, row int) (by string, since time.Duration) {
 	by = r.Text(row, colClaim)
 	since = max(0, m.now().Sub(time.Unix(r.Num(row, numClaim), 0)))
 	if since >= claimTime {
@@ -44,7 +44,7 @@ func (r *reports) claim(m *model, row int) (by string, since time.Duration) {
 
 // stageClaims claims the reports of rows, where answers carry the notes to read it
 // from.
-func (r *reports) stageClaims(m *model, rows []int) tea.Cmd {
+func (r *reports) stageClaims(m *env, rows []int) tea.Cmd {
 	if !r.noted {
 		m.say(inkDim, "claims are notes, and this server does not return notes")
 		return nil
@@ -67,7 +67,7 @@ func (r *reports) stageClaims(m *model, rows []int) tea.Cmd {
 		m.say(inkDim, "claimed by you already")
 		return nil
 	}
-	stage := func(m *model) tea.Cmd {
+	stage := func(m *env) tea.Cmd {
 		r.Unmark()
 		return m.stage(actions, strings.Replace(stagedLabel(action.ReportNote, actions), action.ReportNote.Verb(), "claim", 1))
 	}
@@ -79,7 +79,7 @@ func (r *reports) stageClaims(m *model, rows []int) tea.Cmd {
 }
 
 // staged says that actions are about reports that somebody else works on.
-func (r *reports) staged(m *model, actions []action.Action) {
+func (r *reports) staged(m *env, actions []action.Action) {
 	warn := func(row int) bool {
 		by, since := r.claim(m, row)
 		if by == "" || by == m.me.String() {
@@ -110,8 +110,8 @@ type presence struct {
 }
 
 // saw notes that somebody else is at work.
-func (m *model) saw(e shown.Entry) {
-	if e.Actor == m.me.String() || e.Actor == "" || m.present[e.Actor].at.After(e.At) {
+func (s *session) saw(e shown.Entry) {
+	if e.Actor == s.me.String() || e.Actor == "" || s.present[e.Actor].at.After(e.At) {
 		return
 	}
 	did := strings.ReplaceAll(e.Action, "_", " ")
@@ -126,11 +126,11 @@ func (m *model) saw(e shown.Entry) {
 	case len(e.Users) == 1:
 		did += " " + shown.Acct(e.Users[0]).String()
 	}
-	m.present[e.Actor] = presence{e.At, did}
+	s.present[e.Actor] = presence{e.At, did}
 }
 
 // others says who else is here: "tess here; resolved 9x8fw 20s ago".
-func (m *model) others() string {
+func (m *env) others() string {
 	var names []string
 	for name, p := range m.present {
 		if m.now().Sub(p.at) < presentTime {

@@ -33,17 +33,17 @@ func conflictOf(r action.Result) *action.Conflict {
 
 // conflict says why an action on an object waits for a decision: "closed by tess at
 // 2026-01-31T12:05:00Z", "" for none.
-func (m *model) conflict(target string) string {
-	if !m.staged.InConflict(target) {
+func (o *outbox) conflict(target string) string {
+	if !o.staged.InConflict(target) {
 		return ""
 	}
-	item, _, _ := m.staged.About(target)
+	item, _, _ := o.staged.About(target)
 	return item.Why[target]
 }
 
 // enterConflict keeps actions that met somebody else's change, until the person
 // decides.
-func (m *model) enterConflict(item *staged.Item) {
+func (m *env) enterConflict(item *staged.Item) {
 	item.Phase = staged.Conflict
 	m.staged.Stage(item)
 	for target := range item.Why {
@@ -52,7 +52,7 @@ func (m *model) enterConflict(item *staged.Item) {
 	m.say(inkWarn, fmt.Sprintf("%s: %s; it waits for you, %s decides", item.Label, m.firstWhy(item), m.keys.key(doOutbox)))
 }
 
-func (m *model) firstWhy(item *staged.Item) string {
+func (m *env) firstWhy(item *staged.Item) string {
 	for _, a := range item.Actions {
 		if why := item.Why[a.Target]; why != "" {
 			return why
@@ -63,16 +63,16 @@ func (m *model) firstWhy(item *staged.Item) string {
 
 // offerConflict asks about the next conflict that was not asked about, as soon as
 // nothing else is going on.
-func (m *model) offerConflict() {
+func (m *env) offerConflict() {
 	if item := m.newConflict(); item != nil && m.prompt == nil && !m.quitting && m.timer().Sub(m.poll.lastKey) >= conflictPause {
 		m.askConflict(item)
 	}
 }
 
 // newConflict is the first one that was not asked about, nil for none.
-func (m *model) newConflict() *staged.Item {
-	for _, item := range m.staged.Unsent(staged.Conflict) {
-		if !m.offered[item] {
+func (o *outbox) newConflict() *staged.Item {
+	for _, item := range o.staged.Unsent(staged.Conflict) {
+		if !o.offered[item] {
 			return item
 		}
 	}
@@ -80,7 +80,7 @@ func (m *model) newConflict() *staged.Item {
 }
 
 // askConflict offers what to do about objects that somebody else changed.
-func (m *model) askConflict(item *staged.Item) {
+func (m *env) askConflict(item *staged.Item) {
 	m.offered[item] = true
 	title := []line{inked(inkWarn, " "+item.Label+" met a change by somebody else")}
 	const most = 4
@@ -97,17 +97,17 @@ func (m *model) askConflict(item *staged.Item) {
 		title = append(title, plain(fmt.Sprintf("   and %d more", len(met)-most)))
 	}
 	choices := []choice{
-		{"t", "keep theirs", func(m *model) tea.Cmd { return m.keepTheirs(item) }},
-		{"m", "apply mine", func(m *model) tea.Cmd { return m.applyMine(item) }},
+		{"t", "keep theirs", func(m *env) tea.Cmd { return m.keepTheirs(item) }},
+		{"m", "apply mine", func(m *env) tea.Cmd { return m.applyMine(item) }},
 	}
 	if len(met) > 0 && m.mayOpen(met[0].Target) {
-		choices = append(choices, choice{"o", "open", func(m *model) tea.Cmd { return m.openTarget(met[0].Target) }})
+		choices = append(choices, choice{"o", "open", func(m *env) tea.Cmd { return m.openTarget(met[0].Target) }})
 	}
 	m.ask(&prompt{title: title, choices: append(choices, choice{"esc", "decide later", stay})})
 }
 
 // keepTheirs gives up what met a change. What else the item has goes on.
-func (m *model) keepTheirs(item *staged.Item) tea.Cmd {
+func (m *env) keepTheirs(item *staged.Item) tea.Cmd {
 	if !slices.Contains(m.staged.Items, item) {
 		return nil
 	}
@@ -123,7 +123,7 @@ func (m *model) keepTheirs(item *staged.Item) tea.Cmd {
 
 // applyMine reads the objects again, and sends the actions unless they change once
 // more.
-func (m *model) applyMine(item *staged.Item) tea.Cmd {
+func (m *env) applyMine(item *staged.Item) tea.Cmd {
 	engine, actions := m.engine, item.Actions
 	return m.load.run(func(ctx context.Context) tea.Msg {
 		fresh, err := engine.Renew(ctx, actions)
@@ -131,7 +131,7 @@ func (m *model) applyMine(item *staged.Item) tea.Cmd {
 	})
 }
 
-func (m *model) renewed(msg renewed) tea.Cmd {
+func (m *env) renewed(msg renewed) tea.Cmd {
 	item := msg.item
 	switch {
 	case !slices.Contains(m.staged.Items, item) || len(msg.actions) != len(item.Actions) && msg.err == nil:
@@ -150,8 +150,8 @@ func (m *model) renewed(msg renewed) tea.Cmd {
 
 // settledRow reports whether the state of a report in the list is not to be touched:
 // an action on it is under way, or in conflict with the state that it has.
-func (m *model) settledRow(id string) bool {
-	return m.staged.Busy("report/"+id) || m.staged.InConflict("report/"+id)
+func (o *outbox) settledRow(id string) bool {
+	return o.staged.Busy("report/"+id) || o.staged.InConflict("report/"+id)
 }
 
 // alreadyDone names who did the same before us: "already resolved by tess".

@@ -30,15 +30,15 @@ func (p *reportPage) tab() command              { return doReports }
 func (p *reportPage) allowed(keys *keymap) bool { return keys.has(doReports) }
 func (p *reportPage) scroll(n int)              { p.posts.top = max(0, p.posts.top+n) }
 
-func (p *reportPage) position(*model) string {
+func (p *reportPage) position(*env) string {
 	return fmt.Sprint("report ", p.id, p.posts.at, p.queue.detail(p.id) != nil)
 }
 
-func (p *reportPage) spoken(m *model) []string { return p.queue.spokenReport(m, p.id, &p.posts, true) }
+func (p *reportPage) spoken(m *env) []string { return p.queue.spokenReport(m, p.id, &p.posts, true) }
 
-func (p *reportPage) title(*model) string { return "REPORT " + safe.Line(p.id) }
+func (p *reportPage) title(*env) string { return "REPORT " + safe.Line(p.id) }
 
-func (p *reportPage) extras(m *model) []extra {
+func (p *reportPage) extras(m *env) []extra {
 	if row, known := p.queue.Row(p.id); known {
 		state, _, _, _ := p.queue.drawState(m, row)
 		return []extra{{text: state}}
@@ -46,16 +46,16 @@ func (p *reportPage) extras(m *model) []extra {
 	return nil
 }
 
-func (p *reportPage) bar(*model) []command {
+func (p *reportPage) bar(*env) []command {
 	return []command{doResolve, doClose, doReopen, doNote, doPlay, doDeactivate, doMark, doDelete, doShowCW, doBack}
 }
 
-func (p *reportPage) draw(m *model, d layout) []line {
+func (p *reportPage) draw(m *env, d layout) []line {
 	lines, head, selected := p.queue.evidence(m, &p.posts, p.id, d.width, true, true)
 	return p.posts.window(lines, head, selected, d.body)
 }
 
-func (p *reportPage) run(m *model, c command) (tea.Cmd, bool) {
+func (p *reportPage) run(m *env, c command) (tea.Cmd, bool) {
 	if c == doRefresh {
 		return p.queue.readReport(m, p.id), true
 	}
@@ -97,7 +97,7 @@ func (p *reportPage) run(m *model, c command) (tea.Cmd, bool) {
 }
 
 // changeState stages the new state and goes on to the next report of the list.
-func (p *reportPage) changeState(m *model, c command, detail *shown.Report) tea.Cmd {
+func (p *reportPage) changeState(m *env, c command, detail *shown.Report) tea.Cmd {
 	kind := stateKinds[c]
 	if detail.State == kind.State() {
 		m.say(inkDim, "already "+kind.Done())
@@ -114,7 +114,7 @@ func (p *reportPage) changeState(m *model, c command, detail *shown.Report) tea.
 }
 
 // follow goes on to the report under the cursor of the list.
-func (p *reportPage) follow(m *model) {
+func (p *reportPage) follow(m *env) {
 	if next := p.queue.UnderID(); next != p.id && next != "" {
 		p.id = next
 		p.posts = newPostPane()
@@ -122,7 +122,7 @@ func (p *reportPage) follow(m *model) {
 }
 
 // renew loads the report again when it went out of date.
-func (p *reportPage) renew(m *model) tea.Cmd {
+func (p *reportPage) renew(m *env) tea.Cmd {
 	if p.queue.detail(p.id) != nil || p.queue.asked[p.id] {
 		return nil
 	}
@@ -148,24 +148,24 @@ func (p *userPage) on() places   { return onUser }
 func (p *userPage) tab() command { return doUsers }
 func (p *userPage) scroll(n int) { p.pane.top = max(0, p.pane.top+n) }
 
-func (p *userPage) position(*model) string {
+func (p *userPage) position(*env) string {
 	return fmt.Sprint("user ", p.nick, p.pane.at, p.user != nil)
 }
 
-func (p *userPage) title(*model) string { return "USER " + shown.Acct(p.nick).String() }
+func (p *userPage) title(*env) string { return "USER " + shown.Acct(p.nick).String() }
 
-func (p *userPage) extras(m *model) []extra {
+func (p *userPage) extras(m *env) []extra {
 	if wish := m.wish("user/" + p.nick); wish != "" {
 		return []extra{{text: wish}}
 	}
 	return nil
 }
 
-func (p *userPage) bar(*model) []command {
+func (p *userPage) bar(*env) []command {
 	return []command{doDeactivate, "tag", "promote", doMenu, doMark, doDelete, doSensitive, doVisibility}
 }
 
-func (p *userPage) draw(m *model, d layout) []line {
+func (p *userPage) draw(m *env, d layout) []line {
 	if p.user == nil {
 		text := " loading"
 		if p.failed.String() != "" {
@@ -220,7 +220,7 @@ func (p *userPage) state() string {
 	return strings.Join(state, ", ")
 }
 
-func (p *userPage) run(m *model, c command) (tea.Cmd, bool) {
+func (p *userPage) run(m *env, c command) (tea.Cmd, bool) {
 	if c == doRefresh {
 		return tea.Batch(p.queue.readUser(m, p.nick), p.queue.readRecord(m, p.nick)), true
 	}
@@ -244,7 +244,7 @@ func (p *userPage) run(m *model, c command) (tea.Cmd, bool) {
 	return nil, false
 }
 
-func (p *userPage) spoken(m *model) []string {
+func (p *userPage) spoken(m *env) []string {
 	if p.user == nil {
 		return []string{sentence(p.failed.String())}
 	}

@@ -19,15 +19,15 @@ import (
 // opened is the end of starting a browser.
 type opened struct{ err error }
 
-func stay(*model) tea.Cmd { return nil }
+func stay(*env) tea.Cmd { return nil }
 
 // askMenu offers the changes of the screen in front, each with its own key.
-func (m *model) askMenu() {
+func (m *env) askMenu() {
 	var choices []choice
 	here := m.screen().on()
 	for _, b := range m.keys.bindings {
 		if b.changes && b.on&here != 0 && len(b.keys) > 0 {
-			choices = append(choices, choice{b.keys[0], b.help, func(m *model) tea.Cmd {
+			choices = append(choices, choice{b.keys[0], b.help, func(m *env) tea.Cmd {
 				if m.readOnly {
 					m.say(inkWarn, "read-only: nothing is changed")
 					return nil
@@ -53,15 +53,15 @@ func outboxTitle(head string, items []*staged.Item) []line {
 }
 
 // askUnsent asks about actions that must not be sent unasked.
-func (m *model) askUnsent(items []*staged.Item, why string) {
+func (m *env) askUnsent(items []*staged.Item, why string) {
 	m.ask(&prompt{
 		title: outboxTitle(fmt.Sprintf("%d %s", len(items), why), items),
 		choices: []choice{
-			{"s", "send", func(m *model) tea.Cmd {
+			{"s", "send", func(m *env) tea.Cmd {
 				m.staged.Hurry(m.timer())
 				return tea.Batch(m.flush(), m.schedule())
 			}},
-			{"d", "drop", func(m *model) tea.Cmd {
+			{"d", "drop", func(m *env) tea.Cmd {
 				for _, item := range items {
 					item.Actions = nil
 				}
@@ -73,20 +73,20 @@ func (m *model) askUnsent(items []*staged.Item, why string) {
 	})
 }
 
-func (m *model) askOutbox() {
+func (m *env) askOutbox() {
 	if len(m.staged.Items) == 0 {
 		m.say(inkDim, "the outbox is empty")
 		return
 	}
 	choices := []choice{
-		{"s", "send now", func(m *model) tea.Cmd {
+		{"s", "send now", func(m *env) tea.Cmd {
 			m.staged.Hurry(m.timer())
 			return tea.Batch(m.flush(), m.schedule())
 		}},
-		{"d", "drop all", func(m *model) tea.Cmd { return m.run(doUndoAll) }},
+		{"d", "drop all", func(m *env) tea.Cmd { return m.run(doUndoAll) }},
 	}
 	if conflicts := m.staged.Unsent(staged.Conflict); len(conflicts) > 0 {
-		choices = append(choices, choice{"c", "decide conflicts", func(m *model) tea.Cmd {
+		choices = append(choices, choice{"c", "decide conflicts", func(m *env) tea.Cmd {
 			clear(m.offered)
 			m.askConflict(conflicts[0])
 			return nil
@@ -102,7 +102,7 @@ func (m *model) askOutbox() {
 const draftWait = 300 * time.Millisecond
 
 // askNames asks whether to do something to several objects, which it names.
-func (m *model) askNames(what string, names []string, do func(m *model) tea.Cmd) {
+func (m *env) askNames(what string, names []string, do func(m *env) tea.Cmd) {
 	const most = 12
 	list := safe.Clean(safe.Raw(strings.Join(names[:min(most, len(names))], ", "))).String()
 	if len(names) > most {
@@ -125,11 +125,11 @@ func (m *model) askNames(what string, names []string, do func(m *model) tea.Cmd)
 	m.ask(&prompt{title: title, choices: []choice{{"y", yes, do}, {"esc", "cancel", stay}}})
 }
 
-func (m *model) askCopy(id, nick, address string) {
+func (m *env) askCopy(id, nick, address string) {
 	var choices []choice
 	for _, c := range []struct{ key, label, text string }{{"i", "id", id}, {"n", "name", nick}, {"u", "address", address}} {
 		if c.text != "" {
-			choices = append(choices, choice{c.key, c.label + " " + safe.Truncate(safe.Line(c.text), 40, "~"), func(m *model) tea.Cmd { return m.copy(c.text) }})
+			choices = append(choices, choice{c.key, c.label + " " + safe.Truncate(safe.Line(c.text), 40, "~"), func(m *env) tea.Cmd { return m.copy(c.text) }})
 		}
 	}
 	m.ask(&prompt{title: []line{plain(" copy")}, choices: append(choices, choice{"esc", "back", stay})})
@@ -137,7 +137,7 @@ func (m *model) askCopy(id, nick, address string) {
 
 // copy puts text on the clipboard by way of the terminal (OSC 52), which also
 // works from afar. Without one the text is shown.
-func (m *model) copy(text string) tea.Cmd {
+func (m *env) copy(text string) tea.Cmd {
 	if m.tty == nil {
 		m.say(inkGood, safe.Line(text))
 		return nil
@@ -153,7 +153,7 @@ func (m *model) copy(text string) tea.Cmd {
 }
 
 // askMedia offers commands on media, which are never fetched here.
-func (m *model) askMedia(pane *postPane, posts []shown.Post) {
+func (m *env) askMedia(pane *postPane, posts []shown.Post) {
 	var media []shown.Medium
 	if pane.at < len(posts) {
 		media = posts[pane.at].Media
@@ -166,20 +166,20 @@ func (m *model) askMedia(pane *postPane, posts []shown.Post) {
 	var choices []choice
 	for i, one := range media[:min(len(media), 4)] {
 		title = append(title, plain(fmt.Sprintf("   %d  %s  %s", i+1, one.Label(m.keys.key(doMedia)), safe.Truncate(safe.Line(one.URL), 60, "~"))))
-		choices = append(choices, choice{fmt.Sprint(i + 1), "", func(m *model) tea.Cmd { return m.askMedium(one) }})
+		choices = append(choices, choice{fmt.Sprint(i + 1), "", func(m *env) tea.Cmd { return m.askMedium(one) }})
 	}
 	m.ask(&prompt{title: title, choices: append(choices, choice{"esc", "back", stay})})
 }
 
-func (m *model) askMedium(one shown.Medium) tea.Cmd {
-	choices := []choice{{"c", "copy the address", func(m *model) tea.Cmd { return m.copy(one.URL) }}}
+func (m *env) askMedium(one shown.Medium) tea.Cmd {
+	choices := []choice{{"c", "copy the address", func(m *env) tea.Cmd { return m.copy(one.URL) }}}
 	target, err := url.Parse(one.URL)
 	if !m.remote && err == nil && (target.Scheme == "https" || target.Scheme == "http") && target.Host != "" {
 		host := safe.Line(target.Host)
-		choices = append(choices, choice{"o", "open in a browser", func(m *model) tea.Cmd {
+		choices = append(choices, choice{"o", "open in a browser", func(m *env) tea.Cmd {
 			m.ask(&prompt{
 				title:   []line{inked(inkWarn, " open "+host+" in a browser? It will learn your address.")},
-				choices: []choice{{"y", "open " + host, func(m *model) tea.Cmd { return m.browse(one.URL) }}, {"esc", "back", stay}},
+				choices: []choice{{"y", "open " + host, func(m *env) tea.Cmd { return m.browse(one.URL) }}, {"esc", "back", stay}},
 			})
 			return nil
 		}})
@@ -188,8 +188,8 @@ func (m *model) askMedium(one shown.Medium) tea.Cmd {
 	return nil
 }
 
-func (m *model) browse(address string) tea.Cmd {
-	browser := m.browser
+func (t *terminal) browse(address string) tea.Cmd {
+	browser := t.browser
 	return func() tea.Msg { return opened{browser(address)} }
 }
 

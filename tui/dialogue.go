@@ -250,11 +250,11 @@ func (p *dialogue) command(word, rest string) tea.Cmd {
 		p.hear("in plain mode that is left to the shell")
 		return nil
 	}
-	before := m.screen().position(m)
+	before := m.screen().position(m.env)
 	cmd := m.run(b.do)
 	switch b.do {
 	case doDown, doUp:
-		if m.screen().position(m) == before {
+		if m.screen().position(m.env) == before {
 			p.hear("there is no other one in this direction")
 		}
 	case doShowCW, doHideCW:
@@ -301,13 +301,13 @@ func (p *dialogue) answer(text string) tea.Cmd {
 		case "", "cancel", "esc":
 			p.hear("cancelled")
 			if q.cancel != nil {
-				return q.cancel(m, q.text.String())
+				return q.cancel(m.env, q.text.String())
 			}
 			return nil
 		case "keep":
-			return q.done(m, q.text.String())
+			return q.done(m.env, q.text.String())
 		}
-		return q.done(m, safe.Text(text))
+		return q.done(m.env, safe.Text(text))
 	}
 	if word == "" || word == "cancel" {
 		word = "esc"
@@ -330,10 +330,10 @@ func (p *dialogue) answer(text string) tea.Cmd {
 	if found[0].key == "esc" {
 		p.hear("cancelled")
 		if q.cancel != nil {
-			return q.cancel(m, "")
+			return q.cancel(m.env, "")
 		}
 	}
-	return found[0].do(m)
+	return found[0].do(m.env)
 }
 
 // jump goes to a row by its number.
@@ -393,7 +393,7 @@ func (p *dialogue) tellNews() {
 func (p *dialogue) speak() {
 	m := p.m
 	p.tellNews()
-	if hint := m.screen().hint(m); hint != p.hint {
+	if hint := m.screen().hint(m.env); hint != p.hint {
 		if p.hint = hint; hint != "" {
 			p.tell(sentence(hint))
 		}
@@ -405,11 +405,11 @@ func (p *dialogue) speak() {
 	p.prompt = nil
 	if head := p.title(); head != p.head {
 		p.head, p.place = head, ""
-		p.tell(sentence(strings.Join(append([]string{m.screen().title(m)}, p.order()...), ", ")))
+		p.tell(sentence(strings.Join(append([]string{m.screen().title(m.env)}, p.order()...), ", ")))
 	}
-	if place := m.screen().position(m); place != p.place {
+	if place := m.screen().position(m.env); place != p.place {
 		p.place = place
-		for _, text := range m.screen().spoken(m) {
+		for _, text := range m.screen().spoken(m.env) {
 			p.tell(text)
 		}
 	}
@@ -452,7 +452,7 @@ func (p *dialogue) question() {
 // title identifies the screen, with filter and order but without counts.
 func (p *dialogue) title() string {
 	s := p.m.screen()
-	title := s.title(p.m)
+	title := s.title(p.m.env)
 	if s.on()&onLists != 0 {
 		title, _, _ = strings.Cut(title, " ")
 	}
@@ -465,7 +465,7 @@ func (p *dialogue) order() []string {
 	if p.m.screen().on()&onLists == 0 {
 		return nil
 	}
-	for _, e := range p.m.screen().extras(p.m) {
+	for _, e := range p.m.screen().extras(p.m.env) {
 		parts = append(parts, e.text)
 	}
 	return parts

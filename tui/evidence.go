@@ -10,7 +10,7 @@ import (
 
 // evidence is the material to judge a report by: accounts, comment, statuses,
 // notes. It also returns the line where the statuses begin.
-func (r *reports) evidence(m *model, posts *postPane, id string, width int, focus, rich bool) (lines []line, head, selected int) {
+func (r *reports) evidence(m *env, posts *postPane, id string, width int, focus, rich bool) (lines []line, head, selected int) {
 	detail := r.detail(id)
 	if detail == nil {
 		return []line{inked(inkDim, " loading "+safe.Line(id))}, 0, 0
@@ -99,7 +99,7 @@ func (r *reports) scanned() string {
 }
 
 // personLines describe an account.
-func (r *reports) personLines(m *model, p *shown.Person, rich bool) []line {
+func (r *reports) personLines(m *env, p *shown.Person, rich bool) []line {
 	where := "remote"
 	switch {
 	case p.Gone:
@@ -161,7 +161,7 @@ func (r *reports) personLines(m *model, p *shown.Person, rich bool) []line {
 	return append(lines, personTrouble(m, p)...)
 }
 
-func personTrouble(m *model, p *shown.Person) []line {
+func personTrouble(m *env, p *shown.Person) []line {
 	if reason := m.troubles["user/"+p.Nick]; reason != "" {
 		return []line{inked(inkBad, " ! "+reason)}
 	}

@@ -31,13 +31,13 @@ type sheet struct {
 type tabular interface{ sheet() sheet }
 
 // askSave offers the forms in which the list in front can be saved.
-func (m *model) askSave() {
+func (m *env) askSave() {
 	t, ok := m.screen().(tabular)
 	if !ok {
 		return
 	}
-	save := func(ending string, encode func(sheet) ([]byte, error)) func(*model) tea.Cmd {
-		return func(m *model) tea.Cmd {
+	save := func(ending string, encode func(sheet) ([]byte, error)) func(*env) tea.Cmd {
+		return func(m *env) tea.Cmd {
 			s := t.sheet()
 			path := s.name + "-" + m.now().UTC().Format("20060102T150405Z") + "." + ending
 			return func() tea.Msg {

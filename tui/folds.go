@@ -29,7 +29,7 @@ func (f folds) hides(c list.Columns, row int) bool {
 
 // fold folds the later reports of the posts under the cursor, or shows them again. On
 // a report without posts it shows all again.
-func (r *reports) fold(m *model) tea.Cmd {
+func (r *reports) fold(m *env) tea.Cmd {
 	var posts []string
 	id := r.UnderID()
 	if row, known := r.Row(id); known && id != "" {
@@ -78,7 +78,7 @@ type foldedCount struct {
 
 // foldedRows counts the folded rows of the state shown, anew where rows came or time
 // went by.
-func (r *reports) foldedRows(m *model) int {
+func (r *reports) foldedRows(m *env) int {
 	if len(r.folds) == 0 {
 		return 0
 	}

@@ -33,7 +33,7 @@ func next(ctx context.Context, news <-chan heard) tea.Cmd {
 
 // listen follows the stream with the present client, and no longer with an earlier
 // one.
-func (m *model) listen() tea.Cmd {
+func (m *env) listen() tea.Cmd {
 	if m.stopNews != nil {
 		m.stopNews()
 	}
@@ -43,7 +43,7 @@ func (m *model) listen() tea.Cmd {
 }
 
 // heard reads the news, and waits for more.
-func (m *model) heard(msg heard) tea.Cmd {
+func (m *env) heard(msg heard) tea.Cmd {
 	m.poll.live = msg.live
 	if msg.over {
 		return m.schedulePoll()

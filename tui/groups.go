@@ -66,7 +66,7 @@ func (r *reports) authors(g list.Group) map[string]string {
 const mostOfGroup = keepDetails * 4 / 5
 
 // wantGroup fetches the next reports of the group under the cursor.
-func (r *reports) wantGroup(m *model) tea.Cmd {
+func (r *reports) wantGroup(m *env) tea.Cmd {
 	const atOnce = 20
 	g, ok := r.groupUnder()
 	if !ok {
@@ -91,7 +91,7 @@ type said struct {
 }
 
 // saidIn are the messages of a group, each once.
-func (r *reports) saidIn(m *model, g list.Group) []said {
+func (r *reports) saidIn(m *env, g list.Group) []said {
 	var all []said
 	at := map[string]int{}
 	for _, row := range g.Rows {
@@ -125,7 +125,7 @@ func (r *reports) saidIn(m *model, g list.Group) []said {
 
 // groupEvidence is the material to judge a group by: every reporter, message and post
 // once. seen has the reports of messages, by line.
-func (r *reports) groupEvidence(m *model, g list.Group, width int, focus, rich bool) (lines []line, head, selected int, seen map[int][]string) {
+func (r *reports) groupEvidence(m *env, g list.Group, width int, focus, rich bool) (lines []line, head, selected int, seen map[int][]string) {
 	person := shown.Person{Nick: r.Text(g.Rows[0], colNick), Acct: safe.Clean(safe.Raw(r.Text(g.Rows[0], colAbout)))}
 	if r.group == byReporter {
 		person = r.person(g.Rows[0])
@@ -196,7 +196,7 @@ func (r *reports) notViewed(rows []int) int {
 
 // changePosts stages a change of the posts of the evidence. Of a group these are all
 // of them where none is chosen; they are named, and asked about.
-func (r *reports) changePosts(m *model, c command) tea.Cmd {
+func (r *reports) changePosts(m *env, c command) tea.Cmd {
 	posts, ok := r.shownPosts()
 	if !ok {
 		return nil
@@ -222,7 +222,7 @@ func (r *reports) changePosts(m *model, c command) tea.Cmd {
 		}
 		names = append(names, shown.ShortID(one.ID)+" of @"+authors[one.ID])
 	}
-	stage := func(m *model) tea.Cmd {
+	stage := func(m *env) tea.Cmd {
 		return m.stagePosts(c, chosen, safe.Clean(safe.Raw(strings.Join(by, ", @"))))
 	}
 	if asks || len(by) > 1 {
@@ -240,7 +240,7 @@ func postCount(n int) string {
 }
 
 // spokenGroup is the evidence of a group in sentences.
-func (r *reports) spokenGroup(m *model, g list.Group) []string {
+func (r *reports) spokenGroup(m *env, g list.Group) []string {
 	const wide = 10_000
 	lines, head, _, seen := r.groupEvidence(m, g, wide, r.onPosts, true)
 	var told []string

@@ -14,8 +14,8 @@ import (
 // shortHeight is below which the header takes one line, and the footer two.
 const shortHeight = 20
 
-func (m *model) headerLines() int {
-	if m.height < shortHeight {
+func (t *terminal) headerLines() int {
+	if t.height < shortHeight {
 		return 1
 	}
 	return 2
@@ -23,7 +23,7 @@ func (m *model) headerLines() int {
 
 // header says where one is: the screens with the one in front, the instance, and
 // the connection. Below it is what the screen shows.
-func (m *model) header() []line {
+func (m *env) header() []line {
 	state := line{{m.theme.glyphs.dot + " ", m.livenessInk()}, {m.liveness(), m.livenessInk()}}
 	clock := inked(inkDim, " "+m.now().UTC().Format("15:04Z")+" ")
 	if m.headerLines() == 1 {
@@ -61,7 +61,7 @@ func spread(left, right line, width int) line {
 // detail is the title of the screen with its filter, order and news, in width
 // cells. The filter stays, shortened if it must be; others go. Short leaves out
 // what the tab says.
-func (m *model) detail(width int, short bool) line {
+func (m *env) detail(width int, short bool) line {
 	title := m.screen().title(m)
 	if short {
 		_, title, _ = strings.Cut(title, " ")
@@ -107,7 +107,7 @@ const (
 )
 
 // tabLine are the screens that have a key.
-func (m *model) tabLine(level tabLevel) line {
+func (m *env) tabLine(level tabLevel) line {
 	l := line{}
 	front, shown := m.screen().tab(), false
 	for i, t := range m.tabs {
@@ -139,15 +139,15 @@ func (m *model) tabLine(level tabLevel) line {
 }
 
 // tab is the one in front.
-func (m *model) tab(parts ...string) span {
+func (d *desk) tab(parts ...string) span {
 	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
-	return span{m.theme.glyphs.tabOpen + strings.Join(parts, " ") + m.theme.glyphs.tabClose, inkTab}
+	return span{d.theme.glyphs.tabOpen + strings.Join(parts, " ") + d.theme.glyphs.tabClose, inkTab}
 }
 
 // hostInk is the colour of the context: the one that was chosen, else one that
 // stays with its name.
-func (m *model) hostInk() ink {
-	return contextInk(m.host, m.colour)
+func (s *session) hostInk() ink {
+	return contextInk(s.host, s.colour)
 }
 
 func contextInk(name, colour string) ink {
@@ -160,22 +160,22 @@ func contextInk(name, colour string) ink {
 	return inkBlue + ink(h.Sum32()%uint32(len(hues)))
 }
 
-func (m *model) liveness() string {
+func (s *session) liveness() string {
 	switch {
-	case m.poll.loggedOut:
+	case s.poll.loggedOut:
 		return "logged out"
-	case !m.poll.offline.IsZero():
+	case !s.poll.offline.IsZero():
 		return "offline"
-	case m.poll.backoff > 0:
+	case s.poll.backoff > 0:
 		return "busy"
-	case m.poll.good.IsZero():
+	case s.poll.good.IsZero():
 		return "loading"
 	}
 	return "live"
 }
 
-func (m *model) livenessInk() ink {
-	switch m.liveness() {
+func (s *session) livenessInk() ink {
+	switch s.liveness() {
 	case "live":
 		return inkGood
 	case "busy", "loading":
@@ -186,17 +186,17 @@ func (m *model) livenessInk() ink {
 
 // footer is the number of lines at the bottom: outbox and news share one where
 // lines are scarce.
-func (m *model) footer() int {
+func (t *terminal) footer() int {
 	switch {
-	case m.height < 10:
+	case t.height < 10:
 		return 1
-	case m.height < 24:
+	case t.height < 24:
 		return 2
 	}
 	return 3
 }
 
-func (m *model) footerLines() []line {
+func (m *env) footerLines() []line {
 	unsent, news := m.outboxLine(), m.newsLine()
 	keys := m.keys.bar(m.screen().bar(m), m.width, m.theme.glyphs.wall)
 	switch m.footer() {
@@ -218,7 +218,7 @@ func (m *model) footerLines() []line {
 	return []line{unsent, news.shortened(m.width), keys}
 }
 
-func (m *model) outboxLine() line {
+func (m *env) outboxLine() line {
 	items := m.staged.Items
 	if len(items) == 0 {
 		if hint := m.screen().hint(m); hint != "" {
@@ -263,7 +263,7 @@ func (m *model) outboxLine() line {
 }
 
 // countdownBar shrinks with the time left, a cell for each half second.
-func (m *model) countdownBar(item *staged.Item) string {
+func (m *env) countdownBar(item *staged.Item) string {
 	const cell = 500 * time.Millisecond
 	if item.Phase != staged.Waiting {
 		return ""
@@ -274,7 +274,7 @@ func (m *model) countdownBar(item *staged.Item) string {
 
 // newsLine is the trouble with the connection, else the latest notice, else what
 // was loaded of a long list.
-func (m *model) newsLine() line {
+func (m *env) newsLine() line {
 	switch {
 	case m.poll.loggedOut:
 		if m.renewal != nil {

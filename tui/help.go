@@ -9,7 +9,7 @@ import (
 
 // newHelp lists every binding by its purpose, those of the screen in front first,
 // and every mark.
-func newHelp(m *model) *page {
+func newHelp(m *env) *page {
 	here := m.screen().on()
 	return &page{name: "HELP", text: func(width int) []line { return helpLines(m.keys, m.theme.glyphs, here, width) }}
 }

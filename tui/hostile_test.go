@@ -211,7 +211,7 @@ func TestNoTextBreaksATable(t *testing.T) {
 			d.run(d.m.run(doRefresh))
 			s := d.m.screen().(*nounScreen)
 			if s.Len() == 0 {
-				t.Fatalf("%s has no rows: %s", n.Name, s.nothing(d.m)[0].text)
+				t.Fatalf("%s has no rows: %s", n.Name, s.nothing(d.m.env)[0].text)
 			}
 			for _, size := range sizes {
 				d.m.Update(size)

@@ -34,7 +34,7 @@ type instanceOpened struct {
 }
 
 // askInstance lists the instances, and reads the name of one.
-func (m *model) askInstance(wrong ...line) {
+func (m *env) askInstance(wrong ...line) {
 	all, err := m.instances.List()
 	if err != nil {
 		m.say(inkBad, safe.Line(err.Error()))
@@ -61,16 +61,16 @@ func (m *model) askInstance(wrong ...line) {
 		return names
 	}
 	show("")
-	p.onText = func(_ *model, text string) tea.Cmd {
+	p.onText = func(_ *env, text string) tea.Cmd {
 		wrong = nil
 		show(strings.TrimSpace(text))
 		return nil
 	}
-	p.complete = func(_ *model, text string) tea.Cmd {
+	p.complete = func(_ *env, text string) tea.Cmd {
 		p.completed(text, show(text), func([]string) {})
 		return nil
 	}
-	p.done = func(m *model, text string) tea.Cmd {
+	p.done = func(m *env, text string) tea.Cmd {
 		name := strings.TrimSpace(text)
 		if name == "" {
 			return nil
@@ -86,7 +86,7 @@ func (m *model) askInstance(wrong ...line) {
 
 // switchTo looks whether another instance can be reached with a login, and leaves
 // this one only then.
-func (m *model) switchTo(name string) tea.Cmd {
+func (m *env) switchTo(name string) tea.Cmd {
 	if name == m.contextName {
 		m.say(inkDim, "this is "+safe.Line(name))
 		return nil
@@ -99,7 +99,7 @@ func (m *model) switchTo(name string) tea.Cmd {
 	})
 }
 
-func (m *model) instanceOpened(msg instanceOpened) tea.Cmd {
+func (m *env) instanceOpened(msg instanceOpened) tea.Cmd {
 	switch {
 	case msg.err != nil:
 		m.say(inkBad, fmt.Sprintf("not switched to %s: %s", safe.Line(msg.name), wording(msg.err)))

@@ -130,7 +130,7 @@ func wording(err error) safe.Safe {
 
 // polled is the answer of one poll.
 type polled struct {
-	takes   []func(m *model) tea.Cmd // of the observers
+	takes   []func(m *env) tea.Cmd // of the observers
 	counted bool
 	entries []shown.Entry
 	err     error

@@ -37,17 +37,17 @@ type codePage struct {
 }
 
 // loginDue reports whether the person is to be asked to log in again.
-func (m *model) loginDue() bool { return m.poll.loggedOut && m.renewal != nil && !m.loginAsked }
+func (s *session) loginDue() bool { return s.poll.loggedOut && s.renewal != nil && !s.loginAsked }
 
 // offerLogin asks as soon as nothing else is going on.
-func (m *model) offerLogin() {
+func (m *env) offerLogin() {
 	if m.loginDue() && m.prompt == nil && m.timer().Sub(m.poll.lastKey) >= conflictPause {
 		m.askLogin("")
 	}
 }
 
 // askLogin offers the ways to log in. wrong is why the last one failed.
-func (m *model) askLogin(wrong string) {
+func (m *env) askLogin(wrong string) {
 	m.loginAsked = true
 	who := ""
 	if m.nick != "" {
@@ -60,19 +60,19 @@ func (m *model) askLogin(wrong string) {
 		}
 	}
 	m.ask(&prompt{title: title, choices: []choice{
-		{"b", "in a browser here", func(m *model) tea.Cmd { return m.logInHere() }},
-		{"c", "with a code from any browser", func(m *model) tea.Cmd { return m.logInAnywhere() }},
+		{"b", "in a browser here", func(m *env) tea.Cmd { return m.logInHere() }},
+		{"c", "with a code from any browser", func(m *env) tea.Cmd { return m.logInAnywhere() }},
 		{"esc", "read on", stay},
 	}})
 }
 
 // logInHere opens a browser, and waits until it comes back.
-func (m *model) logInHere() tea.Cmd {
+func (m *env) logInHere() tea.Cmd {
 	ctx, cancel := context.WithCancel(m.load.ctx)
 	m.ask(&prompt{
 		title:   []line{plain(" waiting for the browser")},
-		choices: []choice{{"esc", "give up", func(*model) tea.Cmd { cancel(); return nil }}},
-		cancel:  func(*model, string) tea.Cmd { cancel(); return nil },
+		choices: []choice{{"esc", "give up", func(*env) tea.Cmd { cancel(); return nil }}},
+		cancel:  func(*env, string) tea.Cmd { cancel(); return nil },
 	})
 	m.loginPrompt = m.prompt
 	renewal, nick, browser := m.renewal, m.nick, m.browser
@@ -104,9 +104,9 @@ func (r *Renewal) take(ctx context.Context, l *login.Login, c login.Credential, 
 }
 
 // logInAnywhere gets the page where a code is shown.
-func (m *model) logInAnywhere() tea.Cmd {
-	renewal := m.renewal
-	return m.load.run(func(ctx context.Context) tea.Msg {
+func (s *session) logInAnywhere() tea.Cmd {
+	renewal := s.renewal
+	return s.load.run(func(ctx context.Context) tea.Msg {
 		l, err := renewal.Begin()
 		if err != nil {
 			return codePage{err: err}
@@ -117,7 +117,7 @@ func (m *model) logInAnywhere() tea.Cmd {
 }
 
 // codePage shows the page, and reads the code that it gives.
-func (m *model) codePage(msg codePage) {
+func (m *env) codePage(msg codePage) {
 	if msg.err != nil {
 		m.askLogin(wording(msg.err).String())
 		return
@@ -133,7 +133,7 @@ func (m *model) codePage(msg codePage) {
 	renewal, nick := m.renewal, m.nick
 	m.ask(&prompt{
 		title: title, text: newTextField("", false), label: "code: ", accept: "enter",
-		done: func(m *model, code string) tea.Cmd {
+		done: func(m *env, code string) tea.Cmd {
 			if strings.TrimSpace(code) == "" {
 				m.askLogin("no code was given")
 				return nil
@@ -148,7 +148,7 @@ func (m *model) codePage(msg codePage) {
 }
 
 // loggedIn goes on with the new client, and sends what waited.
-func (m *model) loggedIn(msg loggedIn) tea.Cmd {
+func (m *env) loggedIn(msg loggedIn) tea.Cmd {
 	if m.prompt == m.loginPrompt {
 		m.prompt = nil
 	}

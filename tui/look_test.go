@@ -124,7 +124,7 @@ func TestALongQueueSaysWhatIsLoaded(t *testing.T) {
 		w.Reports = append(w.Reports, copied)
 	}
 	d := begin(t, w, 160, 40)
-	if got, want := d.queue().progress(d.m), "loaded 2,000 of 2,417"; got != want {
+	if got, want := d.queue().progress(d.m.env), "loaded 2,000 of 2,417"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	d.shows("loaded 2,000 of 2,417")

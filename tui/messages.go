@@ -26,7 +26,7 @@ type letter struct {
 }
 
 // writeMessage opens a message to accounts, with the values for texts about each.
-func (m *model) writeMessage(people []shown.Person, fields func(shown.Person) canned.Fields) {
+func (m *env) writeMessage(people []shown.Person, fields func(shown.Person) canned.Fields) {
 	l := letter{label: "message: ", kind: action.UserMessage}
 	var names, nicks []string
 	for _, p := range people {
@@ -48,8 +48,8 @@ func (m *model) writeMessage(people []shown.Person, fields func(shown.Person) ca
 }
 
 // fieldsOf are the values for texts about an account.
-func (m *model) fieldsOf(p shown.Person) canned.Fields {
-	f := canned.Fields{canned.Nick: p.Nick, canned.Name: p.Name.String(), canned.Server: m.server, canned.Moderator: m.nick}
+func (s *session) fieldsOf(p shown.Person) canned.Fields {
+	f := canned.Fields{canned.Nick: p.Nick, canned.Name: p.Name.String(), canned.Server: s.server, canned.Moderator: s.nick}
 	if _, host, remote := strings.Cut(p.Nick, "@"); remote {
 		f[canned.Host] = host
 	}
@@ -57,7 +57,7 @@ func (m *model) fieldsOf(p shown.Person) canned.Fields {
 }
 
 // choosePattern offers the templates, unless there is a draft to go on with.
-func (m *model) choosePattern(l letter) {
+func (m *env) choosePattern(l letter) {
 	const most = 9
 	names := canned.Names(m.templates)
 	if draft := m.staged.Drafts[l.draft]; draft != "" || len(names) == 0 {
@@ -66,7 +66,7 @@ func (m *model) choosePattern(l letter) {
 	}
 	var choices []choice
 	for i, name := range names[:min(most, len(names))] {
-		choices = append(choices, choice{fmt.Sprint(i + 1), safe.Line(name), func(m *model) tea.Cmd {
+		choices = append(choices, choice{fmt.Sprint(i + 1), safe.Line(name), func(m *env) tea.Cmd {
 			text := m.templates[name]
 			if len(l.targets) > 1 { // it is filled for each of them
 				m.writeLetter(l, text, false, "")
@@ -81,14 +81,14 @@ func (m *model) choosePattern(l letter) {
 			return nil
 		}})
 	}
-	choices = append(choices, choice{"t", "type it", func(m *model) tea.Cmd { m.writeLetter(l, "", false, ""); return nil }})
+	choices = append(choices, choice{"t", "type it", func(m *env) tea.Cmd { m.writeLetter(l, "", false, ""); return nil }})
 	m.ask(&prompt{title: []line{inked(inkStrong, " "+l.head)}, choices: append(choices, choice{"esc", "cancel", stay})})
 }
 
 // writeLetter opens the field with a text. A text that is not filled may have fields
 // of templates; an error about them stays at the field.
-func (m *model) writeLetter(l letter, text string, filled bool, wrong string) {
-	keep := func(m *model, text string) tea.Cmd {
+func (m *env) writeLetter(l letter, text string, filled bool, wrong string) {
+	keep := func(m *env, text string) tea.Cmd {
 		if strings.TrimSpace(text) == "" {
 			delete(m.staged.Drafts, l.draft)
 		} else {
@@ -114,7 +114,7 @@ func (m *model) writeLetter(l letter, text string, filled bool, wrong string) {
 		accept: "ctrl+s",
 		onText: keep,
 		cancel: keep,
-		done: func(m *model, text string) tea.Cmd {
+		done: func(m *env, text string) tea.Cmd {
 			if strings.TrimSpace(text) == "" {
 				delete(m.staged.Drafts, l.draft)
 				m.say(inkDim, "an empty "+strings.TrimSuffix(l.label, ": ")+" is not added")

@@ -1,104 +1,28 @@
 package tui
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"svc/client/action"
-	"svc/client/journal"
-	"svc/client/playbook"
 	"svc/client/safe"
 	"svc/tui/list"
 	"svc/tui/staged"
 )
 
-// model is the program: it passes keys to the screen in front and messages to
-// their screens, and holds the state that screens share.
-type model struct {
-	load    loader
-	engine  *action.Engine
-	journal *journal.Journal
-	past    []journal.Entry // as last read, newest first
-	keys    *keymap         // for our rights
-	allKeys *keymap
-	theme   theme
-	host    string
-	// contextName is the name of the instance as it came, instances are those to
-	// switch to, and next is the program that follows this one, nil for none.
-	contextName string
-	instances   *Instances
-	next        *Options
-	demo        []string
-	filters     map[string]string // saved ones, by name
-	colour      string            // of the context, "" for one by its name
-	readOnly    bool
+// model is the program: it passes keys to the screen in front and messages to their
+// receivers.
+type model struct{ *env }
 
-	playbooks []playbook.Playbook
-	templates map[string]string
-	server    string // its host, for texts
-
-	renewal     *Renewal
-	loginAsked  bool                       // since the token was refused
-	loginPrompt *prompt                    // that waits for a browser
-	browser     func(address string) error // opens one
-
-	cli      func(ctx context.Context, args []string, width int) (string, error) // nil for none
-	complete func(line string) []string                                          // nil for none
-
-	remote bool            // the terminal is on another machine
-	tty    io.StringWriter // the terminal, beside the frames
-
-	width, height int
-	now           func() time.Time // the time on the screen
-	timer         func() time.Time // the time for countdowns
-	after         func(time.Duration, func() tea.Msg) tea.Cmd
-	jitter        func() float64 // 0 to 1
-
-	news       <-chan heard
-	newsCtx    context.Context // ends with the listening
-	stopNews   context.CancelFunc
-	background func(tea.Cmd) tea.Cmd // carries out a command that waits for news
-
-	me     safe.Safe
-	nick   string // ours, as it came
-	staff  safe.Staff
-	labels map[string]string // of accounts like the staff's, by name
-	asked  bool              // whether our own account is known
-	notice line
-	said   time.Time // when the notice came
-	// heardNotice, when set, is told every notice.
-	heardNotice func(text string)
-
-	tabs      []tab
-	openers   map[string]opener // by their nouns
-	observers []observer
-	nouns     map[string]*nounScreen // opened ones, by noun and scope
-	visits    []screen
-	visit     int
-	former    int // the visit before, for doLast
-	prompt    *prompt
-
-	staged   *staged.Actions
-	troubles map[string]string     // why the last action on an object failed, printable
-	offered  map[*staged.Item]bool // conflicts that were asked about
-	poll     polling
-	present  map[string]presence // other moderators, as the log shows them
-	waiting  map[string]int      // work that waits on tables, by their nouns
-	ticks    int                 // the tick that counts
-	rights   rights
-	quitting bool
-
-	firstKey   string    // the first of a doubled key
-	lastChange string    // the last key that changes something
-	changedAt  time.Time // and when it was last seen
-	firstFrame time.Time // since start or resume
-	dragFrom   int       // the row where the mouse went down, -1 for none
-	wrapped    map[wrapKey][]string
+// env is what screens, questions and messages may use: the four parts of the
+// program, none of which knows another. What takes two of them is done here.
+type env struct {
+	*session
+	*outbox
+	*desk
+	*terminal
 }
 
 // repeated is the time between two events of one key that only a keyboard's
@@ -115,7 +39,7 @@ type tick struct{ number int }
 
 func (m *model) Init() tea.Cmd {
 	m.poll.introduced = m.timer()
-	cmds := []tea.Cmd{m.load.introduce(), m.screen().renew(m), m.pollNow(), m.schedule(), m.listen()}
+	cmds := []tea.Cmd{m.load.introduce(), m.screen().renew(m.env), m.pollNow(), m.schedule(), m.listen()}
 	if left := m.staged.Unsent(staged.Asking); len(left) > 0 {
 		m.askUnsent(left, "was not sent last time:")
 	}
@@ -154,7 +78,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case introduced:
 		return m, m.introduced(msg)
 	case delivery:
-		return m, msg.deliver(m)
+		return m, msg.deliver(m.env)
 	case completions:
 		m.completions(msg)
 	case commandEnded:
@@ -189,11 +113,11 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-func (m *model) screen() screen { return m.visits[m.visit] }
+func (d *desk) screen() screen { return d.visits[d.visit] }
 
 // keyMsg splits keys that were typed so fast that they arrived together: each
 // counts by itself. Pasted text is never keys.
-func (m *model) keyMsg(msg tea.KeyMsg) tea.Cmd {
+func (m *env) keyMsg(msg tea.KeyMsg) tea.Cmd {
 	if msg.Paste {
 		if m.prompt != nil {
 			return m.promptPaste(string(msg.Runes))
@@ -212,7 +136,7 @@ func (m *model) keyMsg(msg tea.KeyMsg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-func (m *model) key(msg tea.KeyMsg) tea.Cmd {
+func (m *env) key(msg tea.KeyMsg) tea.Cmd {
 	if m.prompt != nil {
 		return m.promptKey(msg)
 	}
@@ -243,7 +167,7 @@ func (m *model) key(msg tea.KeyMsg) tea.Cmd {
 
 // mayChange refuses accidental keys: the keyboard's repeat, and keys typed
 // before the first frame.
-func (m *model) mayChange(key string) bool {
+func (m *env) mayChange(key string) bool {
 	now := m.timer()
 	repeat := key == m.lastChange && now.Sub(m.changedAt) < repeated
 	m.lastChange, m.changedAt = key, now
@@ -257,14 +181,14 @@ func (m *model) mayChange(key string) bool {
 	return true
 }
 
-func (m *model) painted(at time.Time) {
-	if m.firstFrame.IsZero() {
-		m.firstFrame = at
+func (d *desk) painted(at time.Time) {
+	if d.firstFrame.IsZero() {
+		d.firstFrame = at
 	}
 }
 
 // run carries out a command: the screen's own, else a tab's, else the program's.
-func (m *model) run(c command) tea.Cmd {
+func (m *env) run(c command) tea.Cmd {
 	if cmd, ok := m.screen().run(m, c); ok {
 		return cmd
 	}
@@ -331,26 +255,26 @@ func (m *model) run(c command) tea.Cmd {
 }
 
 // open shows a screen and drops the later part of the history.
-func (m *model) open(s screen) tea.Cmd {
-	if m.screen() == s {
+func (d *desk) open(s screen) tea.Cmd {
+	if d.screen() == s {
 		return nil
 	}
 	const most = 50
-	m.former = m.visit
-	m.visits = append(m.visits[:m.visit+1:m.visit+1], s)
-	m.visit++
-	if len(m.visits) > most {
-		m.visits, m.visit, m.former = m.visits[1:], m.visit-1, max(0, m.former-1)
+	d.former = d.visit
+	d.visits = append(d.visits[:d.visit+1:d.visit+1], s)
+	d.visit++
+	if len(d.visits) > most {
+		d.visits, d.visit, d.former = d.visits[1:], d.visit-1, max(0, d.former-1)
 	}
 	return nil
 }
 
 // back leaves a detail for the list it was opened from.
-func (m *model) back() tea.Cmd {
-	m.former = m.visit
-	for m.visit > 0 {
-		m.visit--
-		if m.screen().on()&(onLists|onReport|onUser) != 0 {
+func (d *desk) back() tea.Cmd {
+	d.former = d.visit
+	for d.visit > 0 {
+		d.visit--
+		if d.screen().on()&(onLists|onReport|onUser) != 0 {
 			return nil
 		}
 	}
@@ -359,7 +283,7 @@ func (m *model) back() tea.Cmd {
 
 // say shows a notice until the next one, or until a key comes after it was
 // there for a while.
-func (m *model) say(i ink, text string) {
+func (m *env) say(i ink, text string) {
 	m.notice, m.said = inked(i, " "+text), m.timer()
 	if m.heardNotice != nil {
 		m.heardNotice(text)
@@ -370,7 +294,7 @@ func (m *model) say(i ink, text string) {
 const noticeTime = 3 * time.Second
 
 // askFilter edits the filter of the list in front, which follows as one types.
-func (m *model) askFilter() tea.Cmd {
+func (m *env) askFilter() tea.Cmd {
 	f, ok := m.screen().(filtered)
 	if !ok {
 		return nil
@@ -378,7 +302,7 @@ func (m *model) askFilter() tea.Cmd {
 	before := f.filterText()
 	p := &prompt{
 		text: newTextField(before, false), label: "/", accept: "enter",
-		cancel: func(m *model, _ string) tea.Cmd { return f.setFilter(m, before) },
+		cancel: func(m *env, _ string) tea.Cmd { return f.setFilter(m, before) },
 	}
 	var title []line
 	if saved := m.savedFilters(f.states()); len(saved) > 0 {
@@ -390,7 +314,7 @@ func (m *model) askFilter() tea.Cmd {
 		}
 	}
 	p.title = title
-	p.onText = func(m *model, text string) tea.Cmd {
+	p.onText = func(m *env, text string) tea.Cmd {
 		p.title = title
 		if wrong := list.ParseFilter(text, f.states()).Wrong; wrong != "" {
 			p.title = append([]line{inked(inkBad, " "+safe.Line(wrong))}, title...)
@@ -398,7 +322,7 @@ func (m *model) askFilter() tea.Cmd {
 		}
 		return f.setFilter(m, text)
 	}
-	p.done = func(m *model, text string) tea.Cmd {
+	p.done = func(m *env, text string) tea.Cmd {
 		if saved, ok := m.filters[text]; ok && p.tab != nil { // by its name, as plain mode does
 			text = saved
 		}
@@ -417,10 +341,10 @@ func (m *model) askFilter() tea.Cmd {
 type filtered interface {
 	filterText() string
 	states() []string
-	setFilter(m *model, text string) tea.Cmd
+	setFilter(m *env, text string) tea.Cmd
 }
 
-func (m *model) introduced(msg introduced) tea.Cmd {
+func (m *env) introduced(msg introduced) tea.Cmd {
 	if msg.err != nil {
 		return m.trouble(msg.err)
 	}
@@ -444,7 +368,7 @@ func (m *model) introduced(msg introduced) tea.Cmd {
 
 // schedule sets the next moment at which the frame changes by itself: soon
 // while something counts down, else when ages grow.
-func (m *model) schedule() tea.Cmd {
+func (m *env) schedule() tea.Cmd {
 	const counting, resting = 250 * time.Millisecond, 10 * time.Second
 	wait := resting
 	if due, any := m.staged.Next(); any {
@@ -458,8 +382,8 @@ func (m *model) schedule() tea.Cmd {
 	return m.after(wait, func() tea.Msg { return tick{number} })
 }
 
-func (m *model) save() tea.Cmd {
-	write := m.staged.Save()
+func (o *outbox) save() tea.Cmd {
+	write := o.staged.Save()
 	return func() tea.Msg {
 		if err := write(); err != nil {
 			return saveFailed{err}
@@ -470,7 +394,7 @@ func (m *model) save() tea.Cmd {
 
 // quit ends the program, also to go on with another instance. It asks first when
 // something is not sent.
-func (m *model) quit() tea.Cmd {
+func (m *env) quit() tea.Cmd {
 	if len(m.staged.Items) == 0 {
 		return tea.Quit
 	}
@@ -482,15 +406,15 @@ func (m *model) quit() tea.Cmd {
 	if m.next != nil {
 		leave = "switch"
 	}
-	here := func(m *model) tea.Cmd {
+	here := func(m *env) tea.Cmd {
 		m.next = nil
 		return nil
 	}
 	m.ask(&prompt{
 		title:  []line{inked(inkWarn, fmt.Sprintf(" %d not sent: %s", len(labels), strings.Join(labels, ", ")))},
-		cancel: func(m *model, _ string) tea.Cmd { return here(m) },
+		cancel: func(m *env, _ string) tea.Cmd { return here(m) },
 		choices: []choice{
-			{"s", "send and " + leave, func(m *model) tea.Cmd {
+			{"s", "send and " + leave, func(m *env) tea.Cmd {
 				m.quitting = true
 				m.staged.Hurry(m.timer())
 				send := m.flush()
@@ -499,7 +423,7 @@ func (m *model) quit() tea.Cmd {
 				}
 				return tea.Batch(send, m.schedule())
 			}},
-			{"d", "drop and " + leave, func(m *model) tea.Cmd {
+			{"d", "drop and " + leave, func(m *env) tea.Cmd {
 				m.staged.CancelAll()
 				if len(m.staged.Items) > 0 { // on its way: its end is awaited
 					m.quitting = true

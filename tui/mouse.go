@@ -48,7 +48,7 @@ func (m *model) mouse(msg tea.MouseMsg) tea.Cmd {
 	case msg.Action == tea.MouseActionRelease:
 		m.dragFrom = -1
 	}
-	return tea.Batch(wake, m.screen().moved(m))
+	return tea.Batch(wake, m.screen().moved(m.env))
 }
 
 // wheel scrolls the list or the text under the pointer.
@@ -59,5 +59,5 @@ func (m *model) wheel(step, x int) tea.Cmd {
 		return nil
 	}
 	here.list.Scroll(step, here.height)
-	return m.screen().moved(m)
+	return m.screen().moved(m.env)
 }

@@ -56,13 +56,13 @@ type nounLoaded struct {
 	err    error
 }
 
-func (msg nounLoaded) deliver(m *model) tea.Cmd { return msg.screen.loaded(m, msg) }
+func (msg nounLoaded) deliver(m *env) tea.Cmd { return msg.screen.loaded(m, msg) }
 
 // renewAfter is how old the rows in front may get, as long as there is one page.
 const renewAfter = 10 * time.Second
 
 // openNoun shows a noun, and loads it where that was not done.
-func (m *model) openNoun(n *nouns.Noun, scope string) tea.Cmd {
+func (m *env) openNoun(n *nouns.Noun, scope string) tea.Cmd {
 	if n.Of != "" && scope == "" {
 		m.say(inkDim, "name "+n.Of+": "+n.Help)
 		return nil
@@ -115,13 +115,13 @@ func (s *nounScreen) query() nouns.Query {
 	return q
 }
 
-func (s *nounScreen) reload(m *model) tea.Cmd {
+func (s *nounScreen) reload(m *env) tea.Cmd {
 	s.gen++
 	s.loading, s.outdated = true, false
 	return s.read(m, s.noun.Rows(m.load.c, s.query()), true)
 }
 
-func (s *nounScreen) more(m *model) tea.Cmd {
+func (s *nounScreen) more(m *env) tea.Cmd {
 	const ahead = 50
 	if s.loading || s.next == nil || s.Len() > 0 && s.Cursor() < s.Len()-ahead {
 		return nil
@@ -130,7 +130,7 @@ func (s *nounScreen) more(m *model) tea.Cmd {
 	return s.read(m, s.next, false)
 }
 
-func (s *nounScreen) read(m *model, read nouns.Reader, first bool) tea.Cmd {
+func (s *nounScreen) read(m *env, read nouns.Reader, first bool) tea.Cmd {
 	gen := s.gen
 	return m.load.run(func(ctx context.Context) tea.Msg {
 		page, err := read(ctx)
@@ -138,7 +138,7 @@ func (s *nounScreen) read(m *model, read nouns.Reader, first bool) tea.Cmd {
 	})
 }
 
-func (s *nounScreen) loaded(m *model, msg nounLoaded) tea.Cmd {
+func (s *nounScreen) loaded(m *env, msg nounLoaded) tea.Cmd {
 	if msg.gen != s.gen {
 		return nil
 	}
@@ -192,7 +192,7 @@ type rowRead struct {
 	err    error
 }
 
-func (msg rowRead) deliver(m *model) tea.Cmd {
+func (msg rowRead) deliver(m *env) tea.Cmd {
 	s := msg.screen
 	if msg.err != nil {
 		s.outdated = true
@@ -206,7 +206,7 @@ func (msg rowRead) deliver(m *model) tea.Cmd {
 
 // ended reads the rows again that actions changed, one by one where that can be done
 // and they are few.
-func (s *nounScreen) ended(m *model, results []action.Result) tea.Cmd {
+func (s *nounScreen) ended(m *env, results []action.Result) tea.Cmd {
 	const most = 20
 	var cmds []tea.Cmd
 	for _, res := range results {
@@ -239,7 +239,7 @@ func (s *nounScreen) find(target string) (nouns.Row, bool) {
 
 // logged adds new entries to the log; other tables are out of date where the actions
 // of somebody else are about accounts in them.
-func (s *nounScreen) logged(m *model, fresh []shown.Entry, atStart bool) tea.Cmd {
+func (s *nounScreen) logged(m *env, fresh []shown.Entry, atStart bool) tea.Cmd {
 	if s.at.IsZero() {
 		return nil
 	}
@@ -259,14 +259,14 @@ func (s *nounScreen) logged(m *model, fresh []shown.Entry, atStart bool) tea.Cmd
 	return s.refresh()
 }
 
-func (s *nounScreen) registered(m *model) tea.Cmd {
+func (s *nounScreen) registered(m *env) tea.Cmd {
 	s.outdated = s.outdated || s.noun.Waiting != nil
 	return nil
 }
 
 // renew loads the table again where it changed, or grew old and is no longer than a
 // page.
-func (s *nounScreen) renew(m *model) tea.Cmd {
+func (s *nounScreen) renew(m *env) tea.Cmd {
 	if s.loading || m.prompt != nil {
 		return nil
 	}
@@ -294,7 +294,7 @@ func (s *nounScreen) under() (nouns.Row, bool) {
 func (s *nounScreen) filterText() string { return s.filter.Text }
 func (s *nounScreen) states() []string   { return s.noun.States }
 
-func (s *nounScreen) setFilter(m *model, text string) tea.Cmd {
+func (s *nounScreen) setFilter(m *env, text string) tea.Cmd {
 	before := s.query()
 	s.filter = list.ParseFilter(text, s.noun.States)
 	s.setView()
@@ -316,7 +316,7 @@ type queryDue struct {
 	gen    int
 }
 
-func (msg queryDue) deliver(m *model) tea.Cmd {
+func (msg queryDue) deliver(m *env) tea.Cmd {
 	if msg.gen != msg.screen.gen {
 		return nil
 	}
@@ -326,7 +326,7 @@ func (msg queryDue) deliver(m *model) tea.Cmd {
 func (s *nounScreen) on() places                { return s.place }
 func (s *nounScreen) tab() command              { return command(s.noun.Name) }
 func (s *nounScreen) allowed(keys *keymap) bool { return keys.has(s.tab()) }
-func (s *nounScreen) moved(m *model) tea.Cmd    { return tea.Batch(s.refresh(), s.more(m)) }
+func (s *nounScreen) moved(m *env) tea.Cmd      { return tea.Batch(s.refresh(), s.more(m)) }
 
 func (s *nounScreen) rows(d layout) area {
 	if s.beside(d) {
@@ -335,7 +335,7 @@ func (s *nounScreen) rows(d layout) area {
 	return area{s.List, d.width, s.height(d)}
 }
 
-func (s *nounScreen) title(*model) string {
+func (s *nounScreen) title(*env) string {
 	name := strings.ToUpper(s.noun.Name)
 	if s.scope != "" {
 		const width = 30
@@ -351,7 +351,7 @@ func (s *nounScreen) title(*model) string {
 	return fmt.Sprintf("%s %d", name, s.Len())
 }
 
-func (s *nounScreen) extras(m *model) []extra {
+func (s *nounScreen) extras(m *env) []extra {
 	var extras []extra
 	if s.filter.Text != "" {
 		extras = append(extras, extra{text: "/" + safe.Line(s.filter.Text), keep: true})
@@ -365,7 +365,7 @@ func (s *nounScreen) extras(m *model) []extra {
 	return extras
 }
 
-func (s *nounScreen) bar(*model) []command {
+func (s *nounScreen) bar(*env) []command {
 	if s.noun.Bar != nil {
 		var commands []command
 		for _, name := range s.noun.Bar {
@@ -380,7 +380,7 @@ func (s *nounScreen) bar(*model) []command {
 	return append(commands, doMark, doFilter, doCopy)
 }
 
-func (s *nounScreen) hint(*model) string {
+func (s *nounScreen) hint(*env) string {
 	if n := len(s.MarkedRows()); n > 0 {
 		return fmt.Sprintf("MARKED %d", n)
 	}
@@ -410,7 +410,7 @@ func (s *nounScreen) beside(d layout) bool {
 	return s.noun.Beside && d.evidence > 0 && d.width >= besideNoun
 }
 
-func (s *nounScreen) draw(m *model, d layout) []line {
+func (s *nounScreen) draw(m *env, d layout) []line {
 	if !s.beside(d) {
 		return s.drawTable(m, d)
 	}
@@ -444,7 +444,7 @@ func (s *nounScreen) draw(m *model, d layout) []line {
 
 // drawTable draws the rows, and below them all of the one under the cursor where there
 // is room.
-func (s *nounScreen) drawTable(m *model, d layout) []line {
+func (s *nounScreen) drawTable(m *env, d layout) []line {
 	lines := []line{inked(inkDim, "    "+s.heads(d.width))}
 	height := s.height(d)
 	if s.Len() == 0 {
@@ -475,7 +475,7 @@ func (s *nounScreen) drawTable(m *model, d layout) []line {
 }
 
 // nothing says why there are no rows.
-func (s *nounScreen) nothing(m *model) line {
+func (s *nounScreen) nothing(m *env) line {
 	empty := s.noun.Empty
 	for _, v := range s.noun.Verbs {
 		empty = strings.ReplaceAll(empty, "{"+v.Name+"}", m.keys.key(verbCommand(s.noun, v)))
@@ -531,7 +531,7 @@ func (s *nounScreen) heads(width int) string {
 	return b.String()
 }
 
-func (s *nounScreen) drawRow(m *model, row int, cursor bool, width int) line {
+func (s *nounScreen) drawRow(m *env, row int, cursor bool, width int) line {
 	r := s.objects[s.ID(row)]
 	lead, ink := []byte("    "), inkPlain
 	if cursor {
@@ -583,7 +583,7 @@ var lookInks = map[nouns.Look]ink{nouns.Chip: inkChip, nouns.Faint: inkDim, noun
 var toneInks = map[nouns.Tone]ink{nouns.Plain: inkPlain, nouns.Good: inkGood, nouns.Warn: inkWarn, nouns.Bad: inkBad, nouns.Dim: inkDim}
 
 // rowLines is all of a row.
-func rowLines(m *model, r nouns.Row, width int) []line {
+func rowLines(m *env, r nouns.Row, width int) []line {
 	var lines []line
 	for _, d := range r.More {
 		label := d.Label
@@ -603,7 +603,7 @@ func rowLines(m *model, r nouns.Row, width int) []line {
 	return lines
 }
 
-func (s *nounScreen) spoken(m *model) []string {
+func (s *nounScreen) spoken(m *env) []string {
 	if s.Len() == 0 {
 		return []string{sentence(words(s.nothing(m)))}
 	}
@@ -626,7 +626,7 @@ func detailWords(d nouns.Detail) string {
 	return strings.TrimPrefix(d.Label+": "+d.Text.OneLine().String(), ": ")
 }
 
-func (s *nounScreen) spokenRow(m *model, i int) string {
+func (s *nounScreen) spokenRow(m *env, i int) string {
 	r := s.objects[s.ID(s.At(i).Row)]
 	var parts []string
 	for j, c := range s.noun.Columns {

@@ -19,7 +19,7 @@ import (
 	"svc/tui/staged"
 )
 
-func (s *nounScreen) run(m *model, c command) (tea.Cmd, bool) {
+func (s *nounScreen) run(m *env, c command) (tea.Cmd, bool) {
 	switch c {
 	case doIn:
 		return s.enter(m), true
@@ -65,7 +65,7 @@ func peopleOf(r nouns.Row) []string {
 }
 
 // openOne shows one of the objects, which the person chooses.
-func (m *model) openOne(targets []string, none string) tea.Cmd {
+func (m *env) openOne(targets []string, none string) tea.Cmd {
 	const most = 9
 	switch len(targets) {
 	case 0:
@@ -81,7 +81,7 @@ func (m *model) openOne(targets []string, none string) tea.Cmd {
 		if noun == "user" {
 			label = shown.Acct(name).String()
 		}
-		choices = append(choices, choice{fmt.Sprint(i + 1), label, func(m *model) tea.Cmd { return m.openTarget(target) }})
+		choices = append(choices, choice{fmt.Sprint(i + 1), label, func(m *env) tea.Cmd { return m.openTarget(target) }})
 	}
 	m.ask(&prompt{title: []line{plain(" whose page?")}, choices: append(choices, choice{"esc", "cancel", stay})})
 	return nil
@@ -96,7 +96,7 @@ type task struct {
 }
 
 // runVerb carries out a command on rows; false is for one that is none.
-func (m *model) runVerb(t task, c command) (tea.Cmd, bool) {
+func (m *env) runVerb(t task, c command) (tea.Cmd, bool) {
 	for _, v := range t.noun.Verbs {
 		if verbCommand(t.noun, v) == c {
 			t.verb = v
@@ -130,7 +130,7 @@ func (t task) unmark() {
 }
 
 // enter shows the objects that belong to the row under the cursor.
-func (s *nounScreen) enter(m *model) tea.Cmd {
+func (s *nounScreen) enter(m *env) tea.Cmd {
 	r, ok := s.under()
 	switch {
 	case !ok:
@@ -158,7 +158,7 @@ func (s *nounScreen) enter(m *model) tea.Cmd {
 }
 
 // start asks for the text of a verb, where it needs one.
-func (m *model) start(t task) tea.Cmd {
+func (m *env) start(t task) tea.Cmd {
 	v := t.verb
 	if v.New {
 		t.rows = nil
@@ -179,7 +179,7 @@ func (m *model) start(t task) tea.Cmd {
 	}
 	var choices []choice
 	for _, k := range v.Kinds {
-		choices = append(choices, choice{k.Key, k.Word, func(m *model) tea.Cmd {
+		choices = append(choices, choice{k.Key, k.Word, func(m *env) tea.Cmd {
 			t.verb.Kind = k.Kind
 			return m.decide(t, "")
 		}})
@@ -193,7 +193,7 @@ func (m *model) start(t task) tea.Cmd {
 		}
 	}
 	for i, text := range options {
-		choices = append(choices, choice{fmt.Sprint(i + 1), safe.Line(text), func(m *model) tea.Cmd { return m.decide(t, text) }})
+		choices = append(choices, choice{fmt.Sprint(i + 1), safe.Line(text), func(m *env) tea.Cmd { return m.decide(t, text) }})
 	}
 	switch {
 	case len(choices) == 0 && v.Ask == "":
@@ -202,7 +202,7 @@ func (m *model) start(t task) tea.Cmd {
 		m.askText(t, value)
 		return nil
 	case v.Ask != "":
-		choices = append(choices, choice{"t", "type it", func(m *model) tea.Cmd { m.askText(t, value); return nil }})
+		choices = append(choices, choice{"t", "type it", func(m *env) tea.Cmd { m.askText(t, value); return nil }})
 	}
 	m.ask(&prompt{title: []line{t.asking()}, choices: append(choices, choice{"esc", "cancel", stay})})
 	return nil
@@ -218,13 +218,13 @@ func (t task) asking() line {
 }
 
 // askText reads the text of a verb until it passes the verb's check.
-func (m *model) askText(t task, text string, wrong ...line) {
+func (m *env) askText(t task, text string, wrong ...line) {
 	field := newTextField(text, false)
 	field.secret = len(t.rows) == 1 && t.rows[0].Secret
 	m.ask(&prompt{
 		title: append([]line{append(t.asking(), span{"   enter goes on, esc cancels", inkDim})}, wrong...),
 		text:  field, label: t.verb.Ask, accept: "enter",
-		done: func(m *model, text string) tea.Cmd {
+		done: func(m *env, text string) tea.Cmd {
 			text = strings.TrimSpace(text)
 			err := error(nil)
 			switch {
@@ -249,13 +249,13 @@ func (m *model) askText(t task, text string, wrong ...line) {
 }
 
 // decide asks whether a grave verb is meant, and carries it out.
-func (m *model) decide(t task, text string) tea.Cmd {
+func (m *env) decide(t task, text string) tea.Cmd {
 	v := t.verb
 	switch {
 	case v.Plan != nil:
 		return m.plan(t, text)
 	case v.Call != nil && v.Sure:
-		m.askNames(v.Help, shortNames(t.rows), func(m *model) tea.Cmd { return m.call(t, text) })
+		m.askNames(v.Help, shortNames(t.rows), func(m *env) tea.Cmd { return m.call(t, text) })
 		return nil
 	case v.Call != nil:
 		return m.call(t, text)
@@ -282,7 +282,7 @@ func (m *model) decide(t task, text string) tea.Cmd {
 	t.unmark()
 	if v.Says != "" {
 		_, names, _ := strings.Cut(stagedLabel(v.Kind, actions), v.Kind.Verb())
-		m.askNames(fmt.Sprintf(v.Says, ""), shortNames(t.rows), func(m *model) tea.Cmd { return m.stage(actions, fmt.Sprintf(v.Says, names)) })
+		m.askNames(fmt.Sprintf(v.Says, ""), shortNames(t.rows), func(m *env) tea.Cmd { return m.stage(actions, fmt.Sprintf(v.Says, names)) })
 		return nil
 	}
 	return m.stageSurely(actions, v.Sure, means...)
@@ -311,13 +311,13 @@ func newTarget(kind action.Kind, text string) string {
 // stageSurely stages actions of one kind. It asks before several objects are
 // changed, and before one where sure says so; where the kind is grave, the name
 // or the count is typed. means are the consequences to show.
-func (m *model) stageSurely(actions []action.Action, sure bool, means ...string) tea.Cmd {
+func (m *env) stageSurely(actions []action.Action, sure bool, means ...string) tea.Cmd {
 	kind := actions[0].Kind
 	names := make([]string, len(actions))
 	for i, a := range actions {
 		names[i] = objectName(kind, a.Target)
 	}
-	stage := func(m *model) tea.Cmd { return m.stage(actions, stagedLabel(kind, actions)) }
+	stage := func(m *env) tea.Cmd { return m.stage(actions, stagedLabel(kind, actions)) }
 	what := kind.Verb() + " " + names[0]
 	if len(actions) > 1 {
 		what = fmt.Sprintf("%s %d", kind.Verb(), len(actions))
@@ -341,12 +341,12 @@ func (m *model) stageSurely(actions []action.Action, sure bool, means ...string)
 }
 
 // askWord has a person type a word before something grave happens.
-func (m *model) askWord(what string, names []string, word string, do func(m *model) tea.Cmd) {
+func (m *env) askWord(what string, names []string, word string, do func(m *env) tea.Cmd) {
 	title := []line{inked(inkBad, " "+what+": type "+word+" to go on, esc cancels")}
 	if len(names) > 1 {
 		title = append(title, plain("   "+safe.Truncate(strings.Join(names, ", "), max(1, m.width-4), "~")))
 	}
-	m.ask(&prompt{title: title, text: newTextField("", false), label: "type " + word + ": ", accept: "enter", done: func(m *model, text string) tea.Cmd {
+	m.ask(&prompt{title: title, text: newTextField("", false), label: "type " + word + ": ", accept: "enter", done: func(m *env, text string) tea.Cmd {
 		if strings.TrimSpace(text) != word {
 			m.say(inkDim, "not done: that was not "+word)
 			return nil
@@ -365,7 +365,7 @@ type called struct {
 	err     error
 }
 
-func (msg called) deliver(m *model) tea.Cmd { return m.called(msg) }
+func (msg called) deliver(m *env) tea.Cmd { return m.called(msg) }
 
 // label names a verb that is carried out at once, and its row.
 func (t task) label() string {
@@ -381,7 +381,7 @@ func (t task) row() (r nouns.Row) {
 }
 
 // call carries a verb out at once.
-func (m *model) call(t task, text string) tea.Cmd {
+func (m *env) call(t task, text string) tea.Cmd {
 	if !m.poll.offline.IsZero() || m.poll.loggedOut {
 		m.say(inkBad, t.label()+": the server is out of reach")
 		return nil
@@ -397,7 +397,7 @@ func (m *model) call(t task, text string) tea.Cmd {
 }
 
 // called shows the result of a call, also in the list of finished actions.
-func (m *model) called(msg called) tea.Cmd {
+func (m *env) called(msg called) tea.Cmd {
 	done := &staged.Done{Item: &staged.Item{Label: msg.label}, Results: msg.results, Entries: msg.entries, At: m.now()}
 	if len(msg.results) == 0 {
 		done.Results, done.Entries = []action.Result{{Action: action.Action{Target: msg.label}, Outcome: action.Changed, Err: msg.err}}, nil
@@ -427,12 +427,12 @@ type planned struct {
 	err  error
 }
 
-func (msg planned) deliver(m *model) tea.Cmd { m.planned(msg); return nil }
+func (msg planned) deliver(m *env) tea.Cmd { m.planned(msg); return nil }
 
 // plan makes the plan for a text, and shows it.
-func (m *model) plan(t task, text string) tea.Cmd {
-	c := m.load.c
-	return m.load.run(func(ctx context.Context) tea.Msg {
+func (s *session) plan(t task, text string) tea.Cmd {
+	c := s.load.c
+	return s.load.run(func(ctx context.Context) tea.Msg {
 		plan, err := t.verb.Plan(ctx, c, t.row(), text)
 		return planned{t, text, plan, err}
 	})
@@ -440,7 +440,7 @@ func (m *model) plan(t task, text string) tea.Cmd {
 
 // planned asks for confirmation of a plan. An error appears at the field, with
 // the text as it was typed.
-func (m *model) planned(msg planned) {
+func (m *env) planned(msg planned) {
 	if m.screen() != screen(msg.screen) || m.prompt != nil {
 		return
 	}
@@ -458,15 +458,15 @@ func (m *model) planned(msg planned) {
 	}
 	title := []line{inked(inkStrong, " "+msg.plan.Title.String())}
 	title = append(title, rowLines(m, nouns.Row{More: msg.plan.Lines}, m.width)...)
-	choices := []choice{{"y", "yes, send it", func(m *model) tea.Cmd { return m.sendPlan(msg) }}}
+	choices := []choice{{"y", "yes, send it", func(m *env) tea.Cmd { return m.sendPlan(msg) }}}
 	if msg.verb.Ask != "" {
-		choices = append(choices, choice{"t", "type on", func(m *model) tea.Cmd { m.askText(msg.task, msg.text); return nil }})
+		choices = append(choices, choice{"t", "type on", func(m *env) tea.Cmd { m.askText(msg.task, msg.text); return nil }})
 	}
 	m.ask(&prompt{title: title, choices: append(choices, choice{"esc", "cancel", stay})})
 }
 
 // sendPlan carries a plan out. A refusal comes back to the field.
-func (m *model) sendPlan(msg planned) tea.Cmd {
+func (m *env) sendPlan(msg planned) tea.Cmd {
 	c, book := m.load.c, m.journal
 	m.say(inkDim, msg.label()+" ...")
 	return m.load.run(func(ctx context.Context) tea.Msg {

@@ -44,15 +44,15 @@ func (p *pager) took(page, rows int, err error) {
 }
 
 // nothing says why a table has no rows: of things, empty where there are none.
-func (m *model) nothing(things, empty string, loading bool, failed safe.Safe, f list.Filter) line {
-	again := "; " + m.keys.key(doRefresh) + " tries again"
+func (d *desk) nothing(things, empty string, loading bool, failed safe.Safe, f list.Filter) line {
+	again := "; " + d.keys.key(doRefresh) + " tries again"
 	switch {
 	case failed.String() != "":
 		return inked(inkBad, "    "+things+" could not be loaded: "+failed.String()+again)
 	case loading:
 		return inked(inkDim, "    loading "+things)
 	case f.Text != "":
-		return plain("    nothing matches /" + safe.Line(f.Text) + "; " + m.keys.key(doBack) + " shows all")
+		return plain("    nothing matches /" + safe.Line(f.Text) + "; " + d.keys.key(doBack) + " shows all")
 	}
 	return plain("    " + empty)
 }

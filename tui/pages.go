@@ -19,14 +19,14 @@ type page struct {
 	shown int
 }
 
-func (p *page) on() places             { return onPage }
-func (p *page) tab() command           { return "" }
-func (p *page) title(*model) string    { return p.name }
-func (p *page) bar(*model) []command   { return []command{doDown, doUp, doBack} }
-func (p *page) scroll(n int)           { p.top = max(0, p.top+n) }
-func (p *page) position(*model) string { return p.name }
+func (p *page) on() places           { return onPage }
+func (p *page) tab() command         { return "" }
+func (p *page) title(*env) string    { return p.name }
+func (p *page) bar(*env) []command   { return []command{doDown, doUp, doBack} }
+func (p *page) scroll(n int)         { p.top = max(0, p.top+n) }
+func (p *page) position(*env) string { return p.name }
 
-func (p *page) spoken(m *model) []string {
+func (p *page) spoken(m *env) []string {
 	p.draw(m, m.layout())
 	var lines []string
 	for _, l := range p.lines {
@@ -37,13 +37,13 @@ func (p *page) spoken(m *model) []string {
 	return lines
 }
 
-func (p *page) draw(_ *model, d layout) []line {
+func (p *page) draw(_ *env, d layout) []line {
 	p.shown, p.lines = d.body, p.text(d.width)
 	p.top = max(0, min(p.top, len(p.lines)-d.body))
 	return p.lines[p.top:min(len(p.lines), p.top+d.body)]
 }
 
-func (p *page) run(_ *model, c command) (tea.Cmd, bool) {
+func (p *page) run(_ *env, c command) (tea.Cmd, bool) {
 	steps := map[command]int{
 		doUp: -1, doDown: 1, doHalfUp: -p.shown / 2, doHalfDown: p.shown / 2, doPageUp: -p.shown, doPageDown: p.shown,
 		doTop: -len(p.lines), doBottom: len(p.lines),
@@ -74,7 +74,7 @@ func (p places) String() string {
 }
 
 // newDemo says how to reach the server of a demo.
-func newDemo(m *model) *page {
+func newDemo(m *env) *page {
 	return &page{name: "DEMO", text: func(int) []line {
 		var lines []line
 		for _, text := range m.demo {

@@ -18,7 +18,7 @@ import (
 
 // askPalette reads a command: a screen, a key's action on this screen, a person, a
 // report, or a command of the command line. What matches is listed while it is typed.
-func (m *model) askPalette() {
+func (m *env) askPalette() {
 	p := &prompt{text: newTextField("", false), label: ":", accept: "enter"}
 	list := func(words []string) {
 		p.title = []line{inked(inkStrong, " a command   enter goes, tab completes, esc cancels")}
@@ -32,7 +32,7 @@ func (m *model) askPalette() {
 		}
 	}
 	list(m.screenNames())
-	p.onText = func(m *model, text string) tea.Cmd {
+	p.onText = func(m *env, text string) tea.Cmd {
 		if text == "" {
 			list(m.screenNames())
 		} else {
@@ -40,7 +40,7 @@ func (m *model) askPalette() {
 		}
 		return nil
 	}
-	p.complete = func(m *model, text string) tea.Cmd {
+	p.complete = func(m *env, text string) tea.Cmd {
 		own := m.paletteMatches(text)
 		if m.complete == nil || text == "" {
 			p.completed(text, own, list)
@@ -51,7 +51,7 @@ func (m *model) askPalette() {
 			return completions{p, text, own, ask(text), list}
 		})
 	}
-	p.done = func(m *model, text string) tea.Cmd { return m.command(strings.TrimSpace(text)) }
+	p.done = func(m *env, text string) tea.Cmd { return m.command(strings.TrimSpace(text)) }
 	m.ask(p)
 }
 
@@ -65,8 +65,8 @@ type completions struct {
 }
 
 // completions puts words in, unless the person typed on.
-func (m *model) completions(msg completions) {
-	if m.prompt != msg.prompt || msg.prompt.text.String() != msg.text {
+func (d *desk) completions(msg completions) {
+	if d.prompt != msg.prompt || msg.prompt.text.String() != msg.text {
 		return
 	}
 	words := msg.words
@@ -104,10 +104,10 @@ func (p *prompt) completed(text string, words []string, list func([]string)) {
 }
 
 // screenNames are the names of the screens that there are.
-func (m *model) screenNames() []string {
+func (d *desk) screenNames() []string {
 	var names []string
-	for _, t := range m.tabs {
-		if m.keys.has(t.do) {
+	for _, t := range d.tabs {
+		if d.keys.has(t.do) {
 			names = append(names, string(t.do))
 		}
 	}
@@ -116,14 +116,14 @@ func (m *model) screenNames() []string {
 
 // paletteMatches are the names of commands of this screen in which the letters of a
 // text stand in their order, the closest first.
-func (m *model) paletteMatches(text string) []string {
+func (d *desk) paletteMatches(text string) []string {
 	type match struct {
 		name  string
 		score int
 	}
 	var found []match
-	at := m.screen().on()
-	for _, b := range m.keys.bindings {
+	at := d.screen().on()
+	for _, b := range d.keys.bindings {
 		if b.on&at == 0 {
 			continue
 		}
@@ -162,7 +162,7 @@ func fuzzy(name, text string) (score int, ok bool) {
 }
 
 // command carries out a line of the palette.
-func (m *model) command(text string) tea.Cmd {
+func (m *env) command(text string) tea.Cmd {
 	if cmd, ok := m.object(text); ok {
 		return cmd
 	}
@@ -190,16 +190,16 @@ func (m *model) command(text string) tea.Cmd {
 }
 
 // isCommand reports whether the command line has a command of the first word.
-func (m *model) isCommand(text string) bool {
+func (d *desk) isCommand(text string) bool {
 	word, _, several := strings.Cut(text, " ")
-	return several || m.complete != nil && slices.Contains(m.complete(word), word)
+	return several || d.complete != nil && slices.Contains(d.complete(word), word)
 }
 
 // screenLike is the one screen in which the letters of a text stand.
-func (m *model) screenLike(text string) command {
+func (d *desk) screenLike(text string) command {
 	const least = 3 // fewer letters stand in anything
 	var found []string
-	for _, name := range m.screenNames() {
+	for _, name := range d.screenNames() {
 		if _, ok := fuzzy(name, text); ok && len(text) >= least {
 			found = append(found, name)
 		}
@@ -212,7 +212,7 @@ func (m *model) screenLike(text string) command {
 
 // object opens the screen of one object: user kim, report 9xA1, chats kim. It goes to
 // another instance too: context staging.
-func (m *model) object(text string) (tea.Cmd, bool) {
+func (m *env) object(text string) (tea.Cmd, bool) {
 	words := strings.Fields(text)
 	if len(words) != 2 {
 		return nil, false
@@ -246,7 +246,7 @@ type commandEnded struct {
 }
 
 // runCommand carries out a command of the command line.
-func (m *model) runCommand(text string) tea.Cmd {
+func (m *env) runCommand(text string) tea.Cmd {
 	args, err := shlex.Split(text)
 	if err != nil || len(args) == 0 {
 		m.say(inkBad, ":"+safe.Line(text)+": a quotation mark is missing")
@@ -265,7 +265,7 @@ func (m *model) runCommand(text string) tea.Cmd {
 
 // commandEnded shows the output of a command on a page, and has what it may have
 // changed loaded again.
-func (m *model) commandEnded(msg commandEnded) tea.Cmd {
+func (m *env) commandEnded(msg commandEnded) tea.Cmd {
 	name := safe.Line(msg.text)
 	switch {
 	case errors.Is(msg.err, context.DeadlineExceeded):

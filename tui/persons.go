@@ -23,7 +23,7 @@ type record struct {
 }
 
 // openPerson shows an account, at first as far as the object in front knew it.
-func (r *reports) openPerson(m *model, p shown.Person) tea.Cmd {
+func (r *reports) openPerson(m *env, p shown.Person) tea.Cmd {
 	if p.Nick == "" {
 		m.say(inkDim, "the account is gone")
 		return nil
@@ -47,7 +47,7 @@ type paragraph struct {
 
 // paragraphs are the reports about and by an account, its lines of the log, and what
 // was done to it from here.
-func (p *userPage) paragraphs(m *model) []paragraph {
+func (p *userPage) paragraphs(m *env) []paragraph {
 	queue := p.queue
 	about, by := queue.with(p.nick, colNick), queue.with(p.nick, colByNick)
 	scanned := queue.scanned()
@@ -105,7 +105,7 @@ func (p *userPage) paragraphs(m *model) []paragraph {
 }
 
 // reportLine is a report in a line of a person's page.
-func (r *reports) reportLine(m *model, row int, with string) string {
+func (r *reports) reportLine(m *env, row int, with string) string {
 	state, _, message, _ := r.drawState(m, row)
 	old := safe.Age(m.now().Sub(time.Unix(r.Num(row, numAt), 0)))
 	return strings.TrimSuffix(fmt.Sprintf("%s  %s  %s  %s: %s", shown.ShortID(r.ID(row)), state, old, with, message), ": ")

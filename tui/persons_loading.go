@@ -24,11 +24,11 @@ type userLoaded struct {
 	err   error
 }
 
-func (msg userLoaded) deliver(m *model) tea.Cmd { return msg.queue.personRead(m, msg) }
+func (msg userLoaded) deliver(m *env) tea.Cmd { return msg.queue.personRead(m, msg) }
 
 // readUser reads an account and its latest statuses, as far as that is allowed.
 // Without the account it is known as far as its statuses tell.
-func (r *reports) readUser(m *model, nick string) tea.Cmd {
+func (r *reports) readUser(m *env, nick string) tea.Cmd {
 	account, posts := m.rights.has(nouns.NeedsUsers), m.rights.has(nouns.NeedsStatuses)
 	c, msg := m.load.c, userLoaded{queue: r, nick: nick}
 	return m.load.run(func(ctx context.Context) tea.Msg {
@@ -68,11 +68,11 @@ type recordRead struct {
 	record
 }
 
-func (msg recordRead) deliver(m *model) tea.Cmd { return msg.queue.recordRead(m, msg.record) }
+func (msg recordRead) deliver(m *env) tea.Cmd { return msg.queue.recordRead(m, msg.record) }
 
 // readRecord reads the entries of the log about an account, where that is allowed, and
 // those of the journal.
-func (r *reports) readRecord(m *model, nick string) tea.Cmd {
+func (r *reports) readRecord(m *env, nick string) tea.Cmd {
 	const newest = 40
 	c, book, log := m.load.c, m.journal, m.rights.has(nouns.NeedsLog)
 	return m.load.run(func(ctx context.Context) tea.Msg {
@@ -102,7 +102,7 @@ type found struct {
 	err    error
 }
 
-func (msg found) deliver(m *model) tea.Cmd {
+func (msg found) deliver(m *env) tea.Cmd {
 	if msg.err != nil {
 		m.say(inkBad, wording(msg.err).String())
 		return nil
@@ -111,7 +111,7 @@ func (msg found) deliver(m *model) tea.Cmd {
 }
 
 // aboutReport opens the account that a report is about.
-func (r *reports) aboutReport(m *model, id string) tea.Cmd {
+func (r *reports) aboutReport(m *env, id string) tea.Cmd {
 	if row, known := r.Row(id); known {
 		return r.openPerson(m, r.about(row))
 	}
@@ -126,7 +126,7 @@ func (r *reports) aboutReport(m *model, id string) tea.Cmd {
 }
 
 // byStatus opens the author of a status.
-func (r *reports) byStatus(m *model, id string) tea.Cmd {
+func (r *reports) byStatus(m *env, id string) tea.Cmd {
 	c := m.load.c
 	return m.load.run(func(ctx context.Context) tea.Msg {
 		s, err := c.Admin.Statuses.Get(ctx, id)
@@ -138,7 +138,7 @@ func (r *reports) byStatus(m *model, id string) tea.Cmd {
 }
 
 // personRead takes the account of a page.
-func (r *reports) personRead(m *model, msg userLoaded) tea.Cmd {
+func (r *reports) personRead(m *env, msg userLoaded) tea.Cmd {
 	page := r.pages[msg.nick]
 	if page == nil {
 		return nil
@@ -165,7 +165,7 @@ func (r *reports) personRead(m *model, msg userLoaded) tea.Cmd {
 	return nil
 }
 
-func (r *reports) recordRead(m *model, d record) tea.Cmd {
+func (r *reports) recordRead(m *env, d record) tea.Cmd {
 	if page := r.pages[d.nick]; page != nil {
 		page.record = d
 	}

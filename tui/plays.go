@@ -15,17 +15,17 @@ import (
 	"svc/tui/staged"
 )
 
-func (m *model) mayPlay(book playbook.Playbook) bool {
+func (m *session) mayPlay(book playbook.Playbook) bool {
 	return !slices.ContainsFunc(book.Steps, func(s playbook.Step) bool { return !m.rights.has(s.Kind.Needs()...) })
 }
 
 // play offers the playbooks for the reports of the chosen rows, or of the group.
-func (r *reports) play(m *model) tea.Cmd {
+func (r *reports) play(m *env) tea.Cmd {
 	rows, marked := r.Chosen(), len(r.MarkedRows()) > 0
 	cases := r.cases(m, rows, &r.posts)
 	// Grouped by reporter, a row does not name the accounts of its reports.
 	asks := len(cases) > 1 || len(cases) == 1 && r.group == byReporter
-	return r.askPlay(m, cases, asks, func(m *model) tea.Cmd {
+	return r.askPlay(m, cases, asks, func(m *env) tea.Cmd {
 		if marked {
 			r.Unmark()
 		} else {
@@ -35,13 +35,13 @@ func (r *reports) play(m *model) tea.Cmd {
 	})
 }
 
-func (p *reportPage) play(m *model) tea.Cmd {
+func (p *reportPage) play(m *env) tea.Cmd {
 	row, known := p.queue.Row(p.id)
 	if !known {
 		m.say(inkDim, "this report is not in the list; open the reports in its state")
 		return nil
 	}
-	return p.queue.askPlay(m, p.queue.cases(m, []int{row}, &p.posts), false, func(m *model) tea.Cmd {
+	return p.queue.askPlay(m, p.queue.cases(m, []int{row}, &p.posts), false, func(m *env) tea.Cmd {
 		if p.queue.UnderID() == p.id {
 			p.queue.pass(m)
 			p.follow(m)
@@ -51,7 +51,7 @@ func (p *reportPage) play(m *model) tea.Cmd {
 }
 
 // pass moves the cursor on to the next row on which nothing waits.
-func (r *reports) pass(m *model) {
+func (r *reports) pass(m *env) {
 	for {
 		before := r.Cursor()
 		r.Move(1)
@@ -64,7 +64,7 @@ func (r *reports) pass(m *model) {
 
 // cases are the accounts of reports, with all that playbooks act on: a case for
 // each account.
-func (r *reports) cases(m *model, rows []int, posts *postPane) []playbook.Case {
+func (r *reports) cases(m *env, rows []int, posts *postPane) []playbook.Case {
 	chosen := make([]playbook.Report, len(rows))
 	for i, row := range rows {
 		chosen[i] = r.playedOn(m, row)
@@ -81,7 +81,7 @@ func (r *reports) cases(m *model, rows []int, posts *postPane) []playbook.Case {
 
 // playedOn is a report as playbooks look at it. A state that is not known counts as
 // open: a decision assumes that.
-func (r *reports) playedOn(m *model, row int) playbook.Report {
+func (r *reports) playedOn(m *env, row int) playbook.Report {
 	nick, state := r.Text(row, colNick), r.Text(row, colState)
 	if !slices.Contains(reportStates, state) {
 		state = "open"
@@ -115,7 +115,7 @@ func (r *reports) postsOf(row int) []string {
 }
 
 // fieldsOf are the values for texts about an account and a report about it.
-func (r *reports) fieldsOf(m *model, p shown.Person, report string) canned.Fields {
+func (r *reports) fieldsOf(m *env, p shown.Person, report string) canned.Fields {
 	f := m.fieldsOf(p)
 	f[canned.Report] = report
 	if detail, ok := r.details.Peek(report); ok {
@@ -136,7 +136,7 @@ type offer struct {
 
 // offers are the playbooks for cases, each with a key of its own that is not the
 // opening one.
-func (m *model) offers(cases []playbook.Case) []offer {
+func (m *env) offers(cases []playbook.Case) []offer {
 	var offers []offer
 	taken := map[string]bool{"esc": true}
 	for _, b := range m.keys.bindings {
@@ -184,7 +184,7 @@ func alreadySo(a action.Action) bool {
 
 // askPlay offers the playbooks for cases with their consequences, so that a clear
 // case takes this key and one more. With names, the accounts are asked about.
-func (r *reports) askPlay(m *model, cases []playbook.Case, names bool, after func(*model) tea.Cmd) tea.Cmd {
+func (r *reports) askPlay(m *env, cases []playbook.Case, names bool, after func(*env) tea.Cmd) tea.Cmd {
 	if len(cases) == 0 {
 		return nil
 	}
@@ -209,7 +209,7 @@ func (r *reports) askPlay(m *model, cases []playbook.Case, names bool, after fun
 		if o.why != "" {
 			text, ink = o.why, inkDim
 		} else {
-			choices = append(choices, choice{o.key, o.name, func(m *model) tea.Cmd {
+			choices = append(choices, choice{o.key, o.name, func(m *env) tea.Cmd {
 				if len(o.messages) > 0 && !names { // a text that goes to somebody is read first
 					return m.previewPlay(o, who, names, after)
 				}
@@ -230,7 +230,7 @@ func (r *reports) askPlay(m *model, cases []playbook.Case, names bool, after fun
 		for i, o := range offers {
 			if o.why == "" {
 				at := slices.IndexFunc(q.choices, func(c choice) bool { return c.key == o.key })
-				q.choices[at].do = func(m *model) tea.Cmd { return m.previewPlay(offers[i], who, names, after) }
+				q.choices[at].do = func(m *env) tea.Cmd { return m.previewPlay(offers[i], who, names, after) }
 			}
 		}
 	}
@@ -254,7 +254,7 @@ func commonScope(offers []offer) string {
 }
 
 // fits reports whether all of a prompt is shown. Without a screen it always is.
-func (m *model) fits(p *prompt) bool {
+func (m *env) fits(p *prompt) bool {
 	return m.heardNotice != nil || len(p.draw(m.width)) < max(1, m.height/2)
 }
 
@@ -288,19 +288,19 @@ func (r *reports) openAbout(cases []playbook.Case) string {
 
 // previewPlay shows the consequences of one playbook, with the whole of what it
 // sends to people, and asks.
-func (m *model) previewPlay(o offer, who []string, names bool, after func(*model) tea.Cmd) tea.Cmd {
-	m.askNames(o.name+" on "+someOf(who)+", "+o.scope, strings.Split(o.steps, "; "), func(m *model) tea.Cmd { return m.choosePlay(o, who, names, after) })
+func (m *env) previewPlay(o offer, who []string, names bool, after func(*env) tea.Cmd) tea.Cmd {
+	m.askNames(o.name+" on "+someOf(who)+", "+o.scope, strings.Split(o.steps, "; "), func(m *env) tea.Cmd { return m.choosePlay(o, who, names, after) })
 	m.prompt.title = append(m.prompt.title, m.messageLines(o.messages)...)
 	return nil
 }
 
 // messageLines are texts whole, those of many accounts up to a few.
-func (m *model) messageLines(texts []string) []line {
+func (t *terminal) messageLines(texts []string) []line {
 	const few = 3
 	var lines []line
 	for _, text := range texts[:min(few, len(texts))] {
 		lines = append(lines, plain("   the message:"))
-		for _, part := range safe.Wrap(safe.Clean(safe.Raw(text)).String(), max(20, m.width-8)) {
+		for _, part := range safe.Wrap(safe.Clean(safe.Raw(text)).String(), max(20, t.width-8)) {
 			lines = append(lines, line{{"   | ", inkDim}, {part, inkPlain}})
 		}
 	}
@@ -310,8 +310,8 @@ func (m *model) messageLines(texts []string) []line {
 	return lines
 }
 
-func (m *model) choosePlay(o offer, who []string, names bool, after func(*model) tea.Cmd) tea.Cmd {
-	stage := func(m *model) tea.Cmd {
+func (m *env) choosePlay(o offer, who []string, names bool, after func(*env) tea.Cmd) tea.Cmd {
+	stage := func(m *env) tea.Cmd {
 		cmd := m.stageItem(&staged.Item{Actions: o.actions, Label: o.name + " on " + someOf(who) + ": " + o.steps, Play: true})
 		return tea.Batch(cmd, after(m))
 	}
@@ -345,7 +345,7 @@ func playName(item *staged.Item) string {
 }
 
 // sayStopped tells at which step a play stopped, and how much of it was not done.
-func (m *model) sayStopped(d *staged.Done) {
+func (m *env) sayStopped(d *staged.Done) {
 	rest := 0
 	var stop action.Result
 	for _, r := range d.Results {

@@ -51,7 +51,7 @@ const (
 )
 
 // interval is the time to the next poll.
-func (m *model) interval() time.Duration {
+func (m *env) interval() time.Duration {
 	wait := pollInUse
 	switch {
 	case m.poll.again && m.poll.backoff == 0:
@@ -66,14 +66,14 @@ func (m *model) interval() time.Duration {
 	return wait + time.Duration((m.jitter()-0.5)*0.2*float64(wait))
 }
 
-func (m *model) schedulePoll() tea.Cmd {
+func (m *env) schedulePoll() tea.Cmd {
 	m.poll.number++
 	due := pollDue{m.poll.number}
 	return m.after(m.interval(), func() tea.Msg { return due })
 }
 
 // pollNow polls at once, unless the server asked for patience.
-func (m *model) pollNow() tea.Cmd {
+func (m *env) pollNow() tea.Cmd {
 	if m.poll.running || m.poll.backoff > 0 {
 		return nil
 	}
@@ -83,7 +83,7 @@ func (m *model) pollNow() tea.Cmd {
 
 // woken notes a key of the person, and reads the news if there was none for a
 // while.
-func (m *model) woken() tea.Cmd {
+func (m *env) woken() tea.Cmd {
 	idle := m.timer().Sub(m.poll.lastKey) > idleAfter
 	m.poll.lastKey = m.timer()
 	if idle {
@@ -92,7 +92,7 @@ func (m *model) woken() tea.Cmd {
 	return nil
 }
 
-func (m *model) pollDue(msg pollDue) tea.Cmd {
+func (m *env) pollDue(msg pollDue) tea.Cmd {
 	if msg.number != m.poll.number || m.poll.running {
 		return nil
 	}
@@ -110,7 +110,7 @@ func (m *model) pollDue(msg pollDue) tea.Cmd {
 	return m.load.poll(looks, count, m.rights.has(nouns.NeedsLog))
 }
 
-func (m *model) polled(msg polled) tea.Cmd {
+func (m *env) polled(msg polled) tea.Cmd {
 	m.poll.running, m.poll.last = false, m.timer()
 	if msg.err != nil {
 		return tea.Batch(m.troubleWith(nouns.NeedsReports, msg.err), m.schedulePoll())
@@ -134,18 +134,18 @@ func (m *model) polled(msg polled) tea.Cmd {
 
 // countWaiting counts the work that waits on tables, as far as the account may see
 // them.
-func (m *model) countWaiting() tea.Cmd {
+func (s *session) countWaiting() tea.Cmd {
 	var cmds []tea.Cmd
 	for _, n := range nouns.All() {
-		if n.Waiting != nil && m.asked && m.rights.has(nounNeeds(n)...) {
-			cmds = append(cmds, m.load.waiting(n))
+		if n.Waiting != nil && s.asked && s.rights.has(nounNeeds(n)...) {
+			cmds = append(cmds, s.load.waiting(n))
 		}
 	}
 	return tea.Batch(cmds...)
 }
 
 // readLog passes the actions of others since the last poll to the screens.
-func (m *model) readLog(entries []shown.Entry) tea.Cmd {
+func (m *env) readLog(entries []shown.Entry) tea.Cmd {
 	first := m.poll.newest == ""
 	var fresh []shown.Entry
 	for i := len(entries) - 1; i >= 0; i-- {
@@ -171,7 +171,7 @@ func (m *model) readLog(entries []shown.Entry) tea.Cmd {
 }
 
 // trouble notes why the server did not answer as hoped.
-func (m *model) trouble(err error) tea.Cmd {
+func (m *env) trouble(err error) tea.Cmd {
 	const first = 10 * time.Second
 	var refusal *client.Error
 	switch {
@@ -194,7 +194,7 @@ func (m *model) trouble(err error) tea.Cmd {
 }
 
 // renewRights asks again what the account may do: privileges change meanwhile.
-func (m *model) renewRights() tea.Cmd {
+func (m *env) renewRights() tea.Cmd {
 	if m.asked && m.timer().Sub(m.poll.introduced) < rightsPause {
 		return nil
 	}
@@ -204,7 +204,7 @@ func (m *model) renewRights() tea.Cmd {
 
 // troubleWith is trouble with a request that takes a privilege. At the start some
 // are sent before the privileges are known.
-func (m *model) troubleWith(needs nouns.Privilege, err error) tea.Cmd {
+func (m *env) troubleWith(needs nouns.Privilege, err error) tea.Cmd {
 	if errors.Is(err, client.ErrForbidden) && !errors.Is(err, client.ErrTokenRejected) && !m.rights.has(needs) {
 		return nil
 	}
@@ -213,7 +213,7 @@ func (m *model) troubleWith(needs nouns.Privilege, err error) tea.Cmd {
 
 // recovered records that the server answers, and runs the commands that waited
 // for it.
-func (m *model) recovered() tea.Cmd {
+func (m *env) recovered() tea.Cmd {
 	was := !m.poll.offline.IsZero() || m.poll.loggedOut
 	m.poll.good, m.poll.backoff, m.poll.offline, m.poll.loggedOut = m.timer(), 0, time.Time{}, false
 	m.loginAsked = false

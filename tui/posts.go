@@ -105,7 +105,7 @@ func (p *postPane) closeAll() { clear(p.opened) }
 
 // draw is the lines of posts, and the line where the selected one begins. Rich
 // heads stand on a line of their own, for wide panes.
-func (p *postPane) draw(m *model, posts []shown.Post, width int, focus, rich bool) (lines []line, selected int) {
+func (p *postPane) draw(m *env, posts []shown.Post, width int, focus, rich bool) (lines []line, selected int) {
 	for i, one := range posts {
 		if i == p.at {
 			selected = len(lines)
@@ -166,7 +166,7 @@ func (p *postPane) draw(m *model, posts []shown.Post, width int, focus, rich boo
 }
 
 // flags are the warnings and staged actions after the head of a status.
-func (p *postPane) flags(m *model, one shown.Post) line {
+func (p *postPane) flags(m *env, one shown.Post) line {
 	var l line
 	switch {
 	case one.Deleted && one.DeletedBy.String() != "":
@@ -248,7 +248,7 @@ func indentIn(ink ink, label string, text safe.Safe, width int) []line {
 }
 
 // lookAt carries out commands on statuses that change nothing on the server.
-func (r *reports) lookAt(m *model, c command, pane *postPane, posts []shown.Post, id string, who shown.Person) {
+func (r *reports) lookAt(m *env, c command, pane *postPane, posts []shown.Post, id string, who shown.Person) {
 	switch c {
 	case doShowCW:
 		if !pane.open(posts) {

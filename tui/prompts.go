@@ -22,28 +22,28 @@ type prompt struct {
 
 	text   *textField // nil for a choice
 	label  string
-	onText func(m *model, text string) tea.Cmd // after each change
-	accept string                              // the key that ends text input
-	tab    func(text string) string            // the text that tab puts in place of text; nil: none
+	onText func(m *env, text string) tea.Cmd // after each change
+	accept string                            // the key that ends text input
+	tab    func(text string) string          // the text that tab puts in place of text; nil: none
 	// complete looks for the rest of a text, in place of tab.
-	complete func(m *model, text string) tea.Cmd
-	done     func(m *model, text string) tea.Cmd
-	cancel   func(m *model, text string) tea.Cmd // esc; nil: it just closes
+	complete func(m *env, text string) tea.Cmd
+	done     func(m *env, text string) tea.Cmd
+	cancel   func(m *env, text string) tea.Cmd // esc; nil: it just closes
 }
 
 type choice struct {
 	key   string
 	label string
-	do    func(m *model) tea.Cmd
+	do    func(m *env) tea.Cmd
 }
 
-func (m *model) ask(p *prompt) {
+func (m *env) ask(p *prompt) {
 	p.opened = m.timer()
 	m.prompt = p
 }
 
 // promptKey gives a key to the prompt.
-func (m *model) promptKey(key tea.KeyMsg) tea.Cmd {
+func (m *env) promptKey(key tea.KeyMsg) tea.Cmd {
 	p := m.prompt
 	name := key.String()
 	if p.text == nil {
@@ -97,7 +97,7 @@ func (m *model) promptKey(key tea.KeyMsg) tea.Cmd {
 }
 
 // promptPaste puts pasted text into a text prompt; a choice takes none.
-func (m *model) promptPaste(text string) tea.Cmd {
+func (m *env) promptPaste(text string) tea.Cmd {
 	p := m.prompt
 	if p.text == nil {
 		return nil

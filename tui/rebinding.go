@@ -97,9 +97,9 @@ func CheckFilters(filters map[string]string) error {
 
 // savedFilters are those that mean something for a screen with these states, by
 // name.
-func (m *model) savedFilters(states []string) (names []string) {
-	for _, name := range slices.Sorted(mapKeys(m.filters)) {
-		if list.ParseFilter(m.filters[name], states).Wrong == "" {
+func (d *desk) savedFilters(states []string) (names []string) {
+	for _, name := range slices.Sorted(mapKeys(d.filters)) {
+		if list.ParseFilter(d.filters[name], states).Wrong == "" {
 			names = append(names, name)
 		}
 	}

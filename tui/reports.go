@@ -168,7 +168,7 @@ func (r *reports) rows(d layout) area {
 }
 
 // moved goes to the first post of the report or group that is under the cursor now.
-func (r *reports) moved(m *model) tea.Cmd {
+func (r *reports) moved(m *env) tea.Cmd {
 	if r.Cursor() != r.at {
 		r.at, r.onPosts = r.Cursor(), false
 		r.posts.reset()
@@ -178,7 +178,7 @@ func (r *reports) moved(m *model) tea.Cmd {
 
 // renew loads the list when it is first looked at, and then the report under the
 // cursor when it went out of date.
-func (r *reports) renew(m *model) tea.Cmd {
+func (r *reports) renew(m *env) tea.Cmd {
 	if !r.begun() && m.rights.has(nouns.NeedsReports) {
 		return r.reload(m)
 	}
@@ -186,7 +186,7 @@ func (r *reports) renew(m *model) tea.Cmd {
 }
 
 // openReports are the open reports, as far as the server counted them.
-func (r *reports) openReports(m *model) int {
+func (r *reports) openReports(m *env) int {
 	if r.state == "open" {
 		return r.total + r.stagedMoves(m)
 	}
@@ -239,7 +239,7 @@ func (r *reports) serverState() string {
 
 // reload walks the reports from the first page. Rows stay during the walk;
 // those that it does not find vanish.
-func (r *reports) reload(m *model) tea.Cmd {
+func (r *reports) reload(m *env) tea.Cmd {
 	r.restart()
 	r.walked = map[string]bool{}
 	return r.read(m)
@@ -249,7 +249,7 @@ func (r *reports) reload(m *model) tea.Cmd {
 const eager = 2000
 
 // more loads the next page when somebody is going to need it.
-func (r *reports) more(m *model) tea.Cmd {
+func (r *reports) more(m *env) tea.Cmd {
 	if !r.open() {
 		return nil
 	}
@@ -261,7 +261,7 @@ func (r *reports) more(m *model) tea.Cmd {
 	return r.read(m)
 }
 
-func (r *reports) loaded(m *model, msg reportsLoaded) tea.Cmd {
+func (r *reports) loaded(m *env, msg reportsLoaded) tea.Cmd {
 	if msg.gen != r.gen {
 		return nil
 	}
@@ -300,7 +300,7 @@ func (r *reports) loaded(m *model, msg reportsLoaded) tea.Cmd {
 }
 
 // put adds and updates rows and counts them.
-func (r *reports) put(m *model, rows []list.Row, wait bool) {
+func (r *reports) put(m *env, rows []list.Row, wait bool) {
 	for _, row := range rows {
 		nick, state := row.Texts[colNick], row.Texts[colState]
 		if known, ok := r.Row(row.ID); ok {
@@ -344,7 +344,7 @@ func (r *reports) movedBy(from, to string) int {
 }
 
 // stagedMoves is how the number of shown reports changes with the actions that wait.
-func (r *reports) stagedMoves(m *model) int {
+func (r *reports) stagedMoves(m *env) int {
 	n := 0
 	for _, item := range m.staged.Items {
 		for _, a := range item.Actions {
@@ -385,7 +385,7 @@ func (r *reports) setState(row int, state, reason string, keep bool) {
 
 // reconcile asks about rows that should be among met, which are all that the
 // server has from id oldest on, and are not.
-func (r *reports) reconcile(m *model, met map[string]bool, oldest string) tea.Cmd {
+func (r *reports) reconcile(m *env, met map[string]bool, oldest string) tea.Cmd {
 	const most = 20
 	var cmds []tea.Cmd
 	for row := range r.Columns.Len() {
@@ -409,16 +409,16 @@ func (r *reports) counted(total int) {
 }
 
 // register puts the queue into the program, with the pages that it leads to.
-func (r *reports) register(m *model) {
+func (r *reports) register(m *env) {
 	m.observers = append(m.observers, r)
-	m.tabs = append(m.tabs, tab{do: doReports, open: func(m *model) tea.Cmd { return m.open(r) }, waiting: r.openReports})
+	m.tabs = append(m.tabs, tab{do: doReports, open: func(m *env) tea.Cmd { return m.open(r) }, waiting: r.openReports})
 	m.openers["report"] = opener{
 		needs: doReports, fits: func(name string) bool { return strings.ContainsAny(name, "0123456789") },
-		open: func(m *model, id string) tea.Cmd {
+		open: func(m *env, id string) tea.Cmd {
 			return tea.Batch(m.open(newReportPage(r, id)), r.readReport(m, id))
 		},
 	}
-	m.openers["user"] = opener{needs: doUsers, open: func(m *model, nick string) tea.Cmd { return r.openPerson(m, shown.Person{Nick: nick}) }}
+	m.openers["user"] = opener{needs: doUsers, open: func(m *env, nick string) tea.Cmd { return r.openPerson(m, shown.Person{Nick: nick}) }}
 	m.openers[nouns.ReportedBy] = opener{open: r.aboutReport}
 	m.openers[nouns.AuthorOf] = opener{open: r.byStatus}
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // do carries out a command; ok is false for one that is not this screen's.
-func (r *reports) run(m *model, c command) (cmd tea.Cmd, ok bool) {
+func (r *reports) run(m *env, c command) (cmd tea.Cmd, ok bool) {
 	if r.onPosts {
 		if posts, ok := r.shownPosts(); ok {
 			if c == doBack {
@@ -71,7 +71,7 @@ func (r *reports) run(m *model, c command) (cmd tea.Cmd, ok bool) {
 	return tea.Batch(r.refresh(), r.more(m), r.wantDetail(m)), true
 }
 
-func (r *reports) setFilter(m *model, text string) tea.Cmd {
+func (r *reports) setFilter(m *env, text string) tea.Cmd {
 	r.filter = list.ParseFilter(text, reportStates)
 	state := r.filter.State
 	if state == "" {
@@ -88,7 +88,7 @@ func (r *reports) setFilter(m *model, text string) tea.Cmd {
 }
 
 // change stages a command that changes something.
-func (r *reports) change(m *model, c command) (tea.Cmd, bool) {
+func (r *reports) change(m *env, c command) (tea.Cmd, bool) {
 	switch c {
 	case doResolve, doClose, doReopen:
 		return r.changeState(m, c), true
@@ -140,7 +140,7 @@ var stateKinds = map[command]action.Kind{
 	doResolve: action.ReportResolve, doClose: action.ReportClose, doReopen: action.ReportReopen,
 }
 
-func (r *reports) changeState(m *model, c command) tea.Cmd {
+func (r *reports) changeState(m *env, c command) tea.Cmd {
 	kind := stateKinds[c]
 	rows, marked := r.Chosen(), len(r.MarkedRows()) > 0
 	if len(rows) == 1 {
@@ -161,7 +161,7 @@ func (r *reports) changeState(m *model, c command) tea.Cmd {
 		}
 		return nil
 	}
-	stage := func(m *model) tea.Cmd {
+	stage := func(m *env) tea.Cmd {
 		cmd := m.stage(actions, stagedLabel(kind, actions))
 		if marked {
 			r.Unmark()
@@ -226,7 +226,7 @@ func someOf(names []string) string {
 }
 
 // writeNote opens the note of a report, as far as it was written.
-func (r *reports) writeNote(m *model, id string) {
+func (r *reports) writeNote(m *env, id string) {
 	l := letter{
 		head: "note on " + shown.ShortID(id), label: "note: ", draft: id, staged: "note " + shown.ShortID(id),
 		kind: action.ReportNote, targets: []string{"report/" + id}, fields: []canned.Fields{{canned.Report: id}},
@@ -239,6 +239,6 @@ func (r *reports) writeNote(m *model, id string) {
 
 // writeMessage opens a message to accounts. report is the report that it is about,
 // "" for none.
-func (r *reports) writeMessage(m *model, people []shown.Person, report string) {
+func (r *reports) writeMessage(m *env, people []shown.Person, report string) {
 	m.writeMessage(people, func(p shown.Person) canned.Fields { return r.fieldsOf(m, p, report) })
 }

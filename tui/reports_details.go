@@ -14,7 +14,7 @@ import (
 )
 
 // reported takes one report that was read again.
-func (r *reports) reported(m *model, msg reportLoaded) tea.Cmd {
+func (r *reports) reported(m *env, msg reportLoaded) tea.Cmd {
 	delete(r.asked, msg.id)
 	row, known := r.Row(msg.id)
 	if errors.Is(msg.err, client.ErrNotFound) {
@@ -49,7 +49,7 @@ func (r *reports) reported(m *model, msg reportLoaded) tea.Cmd {
 }
 
 // readAgain fetches reports that got or lost a note, by which they may be claimed.
-func (r *reports) readAgain(m *model, results []action.Result) tea.Cmd {
+func (r *reports) readAgain(m *env, results []action.Result) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, res := range results {
 		if res.Outcome == action.Changed && (res.Action.Kind == action.ReportNote || res.Action.Kind == action.ReportNoteDelete) {
@@ -60,7 +60,7 @@ func (r *reports) readAgain(m *model, results []action.Result) tea.Cmd {
 }
 
 // readOne fetches a report of the list again.
-func (r *reports) readOne(m *model, id string) tea.Cmd {
+func (r *reports) readOne(m *env, id string) tea.Cmd {
 	const atOnce = 20
 	if _, known := r.Row(id); !known || r.asked[id] || len(r.asked) >= atOnce {
 		return nil
@@ -69,7 +69,7 @@ func (r *reports) readOne(m *model, id string) tea.Cmd {
 }
 
 // keep stores a report, unless a fresher one is known.
-func (r *reports) keep(m *model, found *shown.Report) {
+func (r *reports) keep(m *env, found *shown.Report) {
 	busy := m.staged.Busy("report/"+found.ID) || m.staged.Busy("user/"+found.About.Nick)
 	if detail, known := r.details.Peek(found.ID); known {
 		for _, p := range detail.Posts {
@@ -97,11 +97,11 @@ type detailDue struct {
 	id    string
 }
 
-func (msg detailDue) deliver(m *model) tea.Cmd { return msg.queue.detailDue(m, msg.id) }
+func (msg detailDue) deliver(m *env) tea.Cmd { return msg.queue.detailDue(m, msg.id) }
 
 // wantDetail fetches the report under the cursor when it is not here and the
 // cursor stays.
-func (r *reports) wantDetail(m *model) tea.Cmd {
+func (r *reports) wantDetail(m *env) tea.Cmd {
 	id := r.UnderID()
 	if _, grouped := r.groupUnder(); !grouped && (id == "" || r.detail(id) != nil || r.asked[id]) {
 		return nil
@@ -109,7 +109,7 @@ func (r *reports) wantDetail(m *model) tea.Cmd {
 	return m.after(detailWait, func() tea.Msg { return detailDue{r, id} })
 }
 
-func (r *reports) detailDue(m *model, id string) tea.Cmd {
+func (r *reports) detailDue(m *env, id string) tea.Cmd {
 	if id != r.UnderID() {
 		return nil
 	}

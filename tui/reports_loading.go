@@ -23,7 +23,7 @@ type reportsLoaded struct {
 	err     error
 }
 
-func (msg reportsLoaded) deliver(m *model) tea.Cmd { return msg.queue.loaded(m, msg) }
+func (msg reportsLoaded) deliver(m *env) tea.Cmd { return msg.queue.loaded(m, msg) }
 
 type reportLoaded struct {
 	queue  *reports
@@ -32,10 +32,10 @@ type reportLoaded struct {
 	err    error
 }
 
-func (msg reportLoaded) deliver(m *model) tea.Cmd { return msg.queue.reported(m, msg) }
+func (msg reportLoaded) deliver(m *env) tea.Cmd { return msg.queue.reported(m, msg) }
 
 // read loads the page of the list that is due.
-func (r *reports) read(m *model) tea.Cmd {
+func (r *reports) read(m *env) tea.Cmd {
 	c, msg, state := m.load.c, reportsLoaded{queue: r, gen: r.gen, page: r.page}, r.serverState()
 	return m.load.run(func(ctx context.Context) tea.Msg {
 		found, err := c.Admin.Reports.List(api.ReportQuery{State: state, Page: msg.page, PageSize: pageSize}).Page(ctx)
@@ -58,7 +58,7 @@ func reportRows(found []api.AdminReport) (rows []list.Row, reports []*shown.Repo
 }
 
 // readReport loads one report.
-func (r *reports) readReport(m *model, id string) tea.Cmd {
+func (r *reports) readReport(m *env, id string) tea.Cmd {
 	c := m.load.c
 	r.asked[id] = true
 	return m.load.run(func(ctx context.Context) tea.Msg {
@@ -80,12 +80,12 @@ type news struct {
 }
 
 // look reads the newest reports, and with count the number of all.
-func (r *reports) look(m *model, count bool) query {
+func (r *reports) look(m *env, count bool) query {
 	if !m.rights.has(nouns.NeedsReports) {
 		return nil
 	}
 	c, state, n := m.load.c, r.serverState(), news{gen: r.gen, all: -1}
-	return func(ctx context.Context) (func(*model) tea.Cmd, error) {
+	return func(ctx context.Context) (func(*env) tea.Cmd, error) {
 		found, err := c.Admin.Reports.List(api.ReportQuery{State: state, PageSize: pollSize}).Page(ctx)
 		if err != nil {
 			return nil, err
@@ -99,6 +99,6 @@ func (r *reports) look(m *model, count bool) query {
 			}
 			n.all = all.Total
 		}
-		return func(m *model) tea.Cmd { return r.polled(m, n) }, nil
+		return func(m *env) tea.Cmd { return r.polled(m, n) }, nil
 	}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // polled takes the newest reports.
-func (r *reports) polled(m *model, msg news) tea.Cmd {
+func (r *reports) polled(m *env, msg news) tea.Cmd {
 	if !r.begun() {
 		return r.reload(m)
 	}
@@ -49,7 +49,7 @@ func (r *reports) polled(m *model, msg news) tea.Cmd {
 }
 
 // logged applies the actions of other moderators.
-func (r *reports) logged(m *model, fresh []shown.Entry, atStart bool) tea.Cmd {
+func (r *reports) logged(m *env, fresh []shown.Entry, atStart bool) tea.Cmd {
 	if atStart {
 		return nil
 	}
@@ -64,7 +64,7 @@ func (r *reports) logged(m *model, fresh []shown.Entry, atStart bool) tea.Cmd {
 	return tea.Batch(append(cmds, r.refresh())...)
 }
 
-func (r *reports) apply(m *model, e shown.Entry) tea.Cmd {
+func (r *reports) apply(m *env, e shown.Entry) tea.Cmd {
 	if e.Report != "" {
 		r.details.Remove(e.Report)
 		if e.Action != "report_update" {
@@ -126,7 +126,7 @@ func (r *reports) setDeactivated(nick string, off bool) {
 }
 
 // ended applies the person's own actions to what is loaded.
-func (r *reports) ended(m *model, results []action.Result) tea.Cmd {
+func (r *reports) ended(m *env, results []action.Result) tea.Cmd {
 	const most = 20
 	cmds := []tea.Cmd{r.readAgain(m, results)}
 	for _, res := range results {
@@ -182,14 +182,14 @@ func (r *reports) eachPost(id string, visit func(*shown.Post)) {
 }
 
 // cancelled puts the cursor back on the report whose action was taken back.
-func (r *reports) cancelled(m *model, item *staged.Item) {
+func (r *reports) cancelled(m *env, item *staged.Item) {
 	if len(item.Actions) == 1 && m.screen() == screen(r) {
 		r.Select(strings.TrimPrefix(item.Actions[0].Target, "report/"))
 	}
 }
 
 // conceded shows the states that others gave to reports.
-func (r *reports) conceded(m *model, why map[string]string) tea.Cmd {
+func (r *reports) conceded(m *env, why map[string]string) tea.Cmd {
 	for target, text := range why {
 		state, _, _ := strings.Cut(text, " ")
 		reason, _, _ := strings.Cut(text, " at ")

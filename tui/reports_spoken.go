@@ -9,7 +9,7 @@ import (
 	"svc/tui/shown"
 )
 
-func (r *reports) spoken(m *model) []string {
+func (r *reports) spoken(m *env) []string {
 	e, ok := r.Under()
 	if !ok {
 		return []string{sentence(joined(r.drawEmpty(m, m.layout())[2:]))}
@@ -38,7 +38,7 @@ func (r *reports) spoken(m *model) []string {
 }
 
 // spokenReport is all there is to judge a report by.
-func (r *reports) spokenReport(m *model, id string, posts *postPane, focus bool) []string {
+func (r *reports) spokenReport(m *env, id string, posts *postPane, focus bool) []string {
 	detail := r.detail(id)
 	if detail == nil {
 		return []string{"The report is not loaded; refresh tries again."}
@@ -70,7 +70,7 @@ func (r *reports) spokenReport(m *model, id string, posts *postPane, focus bool)
 
 // spokenPosts tells posts. Each line of their text is introduced, so that none
 // passes for a line of ours.
-func spokenPosts(m *model, posts []shown.Post, pane *postPane, focus bool) []string {
+func spokenPosts(m *env, posts []shown.Post, pane *postPane, focus bool) []string {
 	if len(posts) == 0 {
 		return []string{"No posts."}
 	}
@@ -104,7 +104,7 @@ func spokenPosts(m *model, posts []shown.Post, pane *postPane, focus bool) []str
 	return lines
 }
 
-func (r *reports) spokenRow(m *model, i int) string {
+func (r *reports) spokenRow(m *env, i int) string {
 	e := r.At(i)
 	if e.Head() {
 		g := r.GroupOf(e)
@@ -114,7 +114,7 @@ func (r *reports) spokenRow(m *model, i int) string {
 	return told(state, strings.Join(strings.Fields(r.drawAbout(m, e.Row, r.Text(e.Row, colNick), 100)), " "), message)
 }
 
-func (r *reports) position(*model) string {
+func (r *reports) position(*env) string {
 	return fmt.Sprint("reports ", r.Cursor(), r.UnderID(), r.onPosts, r.posts.at, r.detail(r.UnderID()) != nil)
 }
 

@@ -46,7 +46,7 @@ func (r *reports) columns(d layout) reportColumns {
 	return c
 }
 
-func (r *reports) title(m *model) string {
+func (r *reports) title(m *env) string {
 	n := r.total
 	if r.filter.Narrows() {
 		n = r.shownRows()
@@ -72,7 +72,7 @@ func (r *reports) shownRows() int {
 	return rows
 }
 
-func (r *reports) extras(m *model) []extra {
+func (r *reports) extras(m *env) []extra {
 	var extras []extra
 	if r.group != flat {
 		extras = append(extras, extra{text: "by:" + r.group.String(), rank: 2})
@@ -92,7 +92,7 @@ func (r *reports) extras(m *model) []extra {
 	return extras
 }
 
-func (r *reports) bar(m *model) []command {
+func (r *reports) bar(m *env) []command {
 	if r.onPosts {
 		return []command{doMark, doDelete, doSensitive, doVisibility, doShowCW, doMedia, doBack}
 	}
@@ -100,7 +100,7 @@ func (r *reports) bar(m *model) []command {
 }
 
 // hint names the effect of keys on the marked rows.
-func (r *reports) hint(*model) string {
+func (r *reports) hint(*env) string {
 	marked := r.MarkedRows()
 	if g, ok := r.groupUnder(); ok && len(marked) == 0 {
 		return fmt.Sprintf("GROUP resolve %d (%d not viewed)", len(g.Rows), r.notViewed(g.Rows))
@@ -111,7 +111,7 @@ func (r *reports) hint(*model) string {
 	return fmt.Sprintf("MARKED resolve %d (%d not viewed)", len(marked), r.notViewed(marked))
 }
 
-func (r *reports) draw(m *model, d layout) []line {
+func (r *reports) draw(m *env, d layout) []line {
 	if r.Len() == 0 {
 		return r.drawEmpty(m, d)
 	}
@@ -140,7 +140,7 @@ func (r *reports) draw(m *model, d layout) []line {
 	return lines
 }
 
-func (r *reports) drawEmpty(m *model, d layout) []line {
+func (r *reports) drawEmpty(m *env, d layout) []line {
 	ink, text := inkPlain, ""
 	switch loaded := r.progress(m); {
 	case r.failed.String() != "":
@@ -169,7 +169,7 @@ func (r *reports) drawEmpty(m *model, d layout) []line {
 }
 
 // progress says how many of the reports were loaded, while it matters.
-func (r *reports) progress(*model) string {
+func (r *reports) progress(*env) string {
 	if r.complete || r.total == 0 || len(r.walked) >= r.total {
 		return ""
 	}
@@ -194,7 +194,7 @@ func thousands(n int) string {
 	return text
 }
 
-func (r *reports) heads(_ *model, d layout) line {
+func (r *reports) heads(_ *env, d layout) line {
 	c := r.columns(d)
 	heads := "  "
 	if c.id {
@@ -218,7 +218,7 @@ func (r *reports) heads(_ *model, d layout) line {
 
 // numbers are the cells of age, posts and reports; a report within a group has
 // none for reports.
-func (r *reports) numbers(m *model, c reportColumns, at, posts int64, reports int) line {
+func (r *reports) numbers(m *env, c reportColumns, at, posts int64, reports int) line {
 	old := m.now().Sub(time.Unix(at, 0))
 	ink := inkPlain
 	switch {
@@ -245,7 +245,7 @@ func (r *reports) numbers(m *model, c reportColumns, at, posts int64, reports in
 // repeatedly is how many reports about one account stand out.
 const repeatedly = 3
 
-func (r *reports) drawRows(m *model, d layout) []line {
+func (r *reports) drawRows(m *env, d layout) []line {
 	from, to := r.Window(d.list)
 	lines := make([]line, 0, d.list)
 	for i := from; i < to; i++ {
@@ -284,7 +284,7 @@ func (r *reports) drawRows(m *model, d layout) []line {
 	return lines
 }
 
-func (r *reports) drawHead(m *model, d layout, g list.Group) line {
+func (r *reports) drawHead(m *env, d layout, g list.Group) line {
 	posts, open, newest := int64(0), 0, int64(0)
 	marked := true
 	for _, row := range g.Rows {
@@ -368,7 +368,7 @@ func lead(mark string) line {
 }
 
 // groupWish is the staged action of all rows of a group, "" if they differ.
-func (r *reports) groupWish(m *model, rows []int) string {
+func (r *reports) groupWish(m *env, rows []int) string {
 	wish := ""
 	for i, row := range rows {
 		one := m.wish("report/" + r.ID(row))
@@ -380,7 +380,7 @@ func (r *reports) groupWish(m *model, rows []int) string {
 	return wish
 }
 
-func (r *reports) drawRow(m *model, d layout, row int, member bool) line {
+func (r *reports) drawRow(m *env, d layout, row int, member bool) line {
 	id, c := r.ID(row), r.columns(d)
 	mark := " "
 	if r.Marked(row) {
@@ -415,7 +415,7 @@ func (r *reports) drawRow(m *model, d layout, row int, member bool) line {
 
 // drawState is the STATE and MESSAGE of a row: its state, or its staged action,
 // or the reason of a failure.
-func (r *reports) drawState(m *model, row int) (state string, ofState ink, message string, messageInk ink) {
+func (r *reports) drawState(m *env, row int) (state string, ofState ink, message string, messageInk ink) {
 	target := "report/" + r.ID(row)
 	state, message = r.Text(row, colState), r.Text(row, colMessage)
 	if why := m.conflict(target); why != "" {
@@ -440,7 +440,7 @@ func (r *reports) drawState(m *model, row int) (state string, ofState ink, messa
 }
 
 // drawAbout is the reported account with its warnings, in exactly width cells.
-func (r *reports) drawAbout(m *model, row int, nick string, width int) string {
+func (r *reports) drawAbout(m *env, row int, nick string, width int) string {
 	flags := r.Num(row, numFlags)
 	label := ""
 	switch t := r.tallies[nick]; {
@@ -464,7 +464,7 @@ func (r *reports) drawAbout(m *model, row int, nick string, width int) string {
 
 // drawReporter is the account that reported with its warnings, in exactly width
 // cells.
-func (r *reports) drawReporter(m *model, row int, width int) string {
+func (r *reports) drawReporter(m *env, row int, width int) string {
 	p := r.person(row)
 	label := ""
 	switch wish := m.wish("user/" + p.Nick); {
@@ -486,7 +486,7 @@ func (r *reports) drawReporter(m *model, row int, width int) string {
 // dogpile is how many reports about one account within an hour are pointed out.
 const dogpile = 5
 
-func (r *reports) drawEvidence(m *model, width, height int, rich bool) []line {
+func (r *reports) drawEvidence(m *env, width, height int, rich bool) []line {
 	id := r.UnderID()
 	if id == "" {
 		return make([]line, height)

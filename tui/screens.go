@@ -19,25 +19,25 @@ type screen interface {
 	// allowed reports whether it may be shown to somebody with these keys.
 	allowed(keys *keymap) bool
 
-	title(m *model) string
-	extras(m *model) []extra
-	bar(m *model) []command
-	hint(m *model) string     // the present effect of keys, "" for none
-	progress(m *model) string // how much of a long list is loaded, "" for all of it
-	draw(m *model, d layout) []line
+	title(m *env) string
+	extras(m *env) []extra
+	bar(m *env) []command
+	hint(m *env) string     // the present effect of keys, "" for none
+	progress(m *env) string // how much of a long list is loaded, "" for all of it
+	draw(m *env, d layout) []line
 
 	// run carries out a command; false is for one that means nothing here.
-	run(m *model, c command) (tea.Cmd, bool)
+	run(m *env, c command) (tea.Cmd, bool)
 	rows(d layout) area
-	moved(m *model) tea.Cmd // after something else moved the cursor of its list
-	scroll(n int)           // moves its text by n lines
-	renew(m *model) tea.Cmd // loads again what of it is out of date
+	moved(m *env) tea.Cmd // after something else moved the cursor of its list
+	scroll(n int)         // moves its text by n lines
+	renew(m *env) tea.Cmd // loads again what of it is out of date
 
 	// For plain mode: the content in sentences, a row in a line, and the name of the
 	// object in front with the part of it that keys act on.
-	spoken(m *model) []string
-	spokenRow(m *model, i int) string
-	position(m *model) string
+	spoken(m *env) []string
+	spokenRow(m *env, i int) string
+	position(m *env) string
 }
 
 // area is where a screen has its list: at the left of its body, below the heads.
@@ -50,14 +50,14 @@ type area struct {
 // textDefaults are the answers of a screen without a list, which is text to scroll.
 type textDefaults struct{}
 
-func (textDefaults) allowed(*keymap) bool         { return true }
-func (textDefaults) extras(*model) []extra        { return nil }
-func (textDefaults) hint(*model) string           { return "" }
-func (textDefaults) progress(*model) string       { return "" }
-func (textDefaults) rows(layout) area             { return area{} }
-func (textDefaults) moved(*model) tea.Cmd         { return nil }
-func (textDefaults) renew(*model) tea.Cmd         { return nil }
-func (textDefaults) spokenRow(*model, int) string { return "" }
+func (textDefaults) allowed(*keymap) bool       { return true }
+func (textDefaults) extras(*env) []extra        { return nil }
+func (textDefaults) hint(*env) string           { return "" }
+func (textDefaults) progress(*env) string       { return "" }
+func (textDefaults) rows(layout) area           { return area{} }
+func (textDefaults) moved(*env) tea.Cmd         { return nil }
+func (textDefaults) renew(*env) tea.Cmd         { return nil }
+func (textDefaults) spokenRow(*env, int) string { return "" }
 
 // extra is a part of the header; those with the highest rank go first when
 // the line is too short.
@@ -86,7 +86,7 @@ const (
 	leastHeight = 15
 )
 
-func (m *model) layout() layout {
+func (m *env) layout() layout {
 	d := layout{width: m.width, body: max(2, m.height-m.headerLines()-m.footer()-len(m.promptLines()))}
 	switch {
 	case m.width < leastWidth || m.height < leastHeight || d.body < 8:
@@ -105,7 +105,7 @@ func (m *model) layout() layout {
 	return d
 }
 
-func (m *model) promptLines() []line {
+func (m *env) promptLines() []line {
 	if m.prompt == nil {
 		return nil
 	}
@@ -132,8 +132,8 @@ func (m *model) promptLines() []line {
 }
 
 // rule is a line between panes.
-func (m *model) rule(width int) line {
-	return inked(inkRule, strings.Repeat(m.theme.glyphs.rule, max(0, width)))
+func (d *desk) rule(width int) line {
+	return inked(inkRule, strings.Repeat(d.theme.glyphs.rule, max(0, width)))
 }
 
 // View draws the frame: lines no wider than the terminal, and exactly as many
@@ -144,7 +144,7 @@ func (m *model) View() string {
 	}
 	d := m.layout()
 	lines := append(make([]line, 0, m.height), m.header()...)
-	body := m.screen().draw(m, d)
+	body := m.screen().draw(m.env, d)
 	for i := range d.body {
 		if i < len(body) {
 			lines = append(lines, body[i])
@@ -171,32 +171,32 @@ func (m *model) View() string {
 
 // likeStaff is the label of an account that could be taken for one of the staff, ""
 // for others. It remembers, since the same accounts are drawn frame after frame.
-func (m *model) likeStaff(acct string) string {
+func (s *session) likeStaff(acct string) string {
 	const keep = 10_000
-	label, known := m.labels[acct]
+	label, known := s.labels[acct]
 	if !known {
-		if len(m.labels) >= keep {
-			clear(m.labels)
+		if len(s.labels) >= keep {
+			clear(s.labels)
 		}
-		label = m.staff.Label(acct).String()
-		m.labels[acct] = label
+		label = s.staff.Label(acct).String()
+		s.labels[acct] = label
 	}
 	return label
 }
 
 // wrap is safe.Wrap with a memory, since the same posts are drawn frame after
 // frame.
-func (m *model) wrap(id string, text safe.Safe, width int) []string {
+func (t *terminal) wrap(id string, text safe.Safe, width int) []string {
 	const keep = 2000
 	key := wrapKey{id, text, width}
-	if lines, known := m.wrapped[key]; known {
+	if lines, known := t.wrapped[key]; known {
 		return lines
 	}
-	if len(m.wrapped) > keep {
-		clear(m.wrapped)
+	if len(t.wrapped) > keep {
+		clear(t.wrapped)
 	}
 	lines := safe.Wrap(text.String(), width)
-	m.wrapped[key] = lines
+	t.wrapped[key] = lines
 	return lines
 }
 

@@ -26,12 +26,12 @@ type sent struct {
 }
 
 // stage puts actions of one kind into the outbox, where they count down.
-func (m *model) stage(actions []action.Action, label string) tea.Cmd {
+func (m *env) stage(actions []action.Action, label string) tea.Cmd {
 	return m.stageItem(&staged.Item{Actions: actions, Label: label + announced(actions[0].Kind)})
 }
 
 // stageItem has an item count down.
-func (m *model) stageItem(item *staged.Item) tea.Cmd {
+func (m *env) stageItem(item *staged.Item) tea.Cmd {
 	for _, a := range item.Actions {
 		delete(m.troubles, a.Target)
 	}
@@ -53,7 +53,7 @@ func delay(actions []action.Action) time.Duration {
 }
 
 // flush sends the actions that are due. Nothing goes while the server is out of reach.
-func (m *model) flush() tea.Cmd {
+func (m *env) flush() tea.Cmd {
 	if !m.poll.offline.IsZero() || m.poll.loggedOut {
 		for _, item := range m.staged.Unsent(staged.Waiting) {
 			if !item.Due.After(m.timer()) {
@@ -96,7 +96,7 @@ func (m *model) flush() tea.Cmd {
 }
 
 // sent takes the results of a batch.
-func (m *model) sent(msg sent) tea.Cmd {
+func (m *env) sent(msg sent) tea.Cmd {
 	m.staged.Drop(msg.items)
 	results, written := msg.results, msg.entries
 	if len(written) != len(results) {
@@ -156,7 +156,7 @@ type endings struct {
 	why       map[string]string // the states of objects in conflict
 }
 
-func (m *model) endings(item *staged.Item, results []action.Result, names []string) endings {
+func (m *env) endings(item *staged.Item, results []action.Result, names []string) endings {
 	e := endings{why: map[string]string{}}
 	away, met := false, false
 	for _, r := range results {
@@ -199,7 +199,7 @@ const restOf = ", the rest"
 
 // holds reports whether an action did not happen because the server was out of
 // reach, and may be tried again when it is back.
-func (m *model) holds(r action.Result) bool {
+func (m *env) holds(r action.Result) bool {
 	switch {
 	case r.Err == nil || r.Outcome == action.Changed || r.Outcome == action.Unchanged:
 		return false
@@ -217,13 +217,13 @@ func (m *model) holds(r action.Result) bool {
 }
 
 // settle notes on its object why an action failed, or that it did not.
-func (m *model) settle(r action.Result) {
+func (o *outbox) settle(r action.Result) {
 	a := r.Action
 	if r.Outcome != action.Changed && r.Outcome != action.Unchanged {
-		m.troubles[a.Target] = a.Kind.Verb() + ": " + reason(r.Err)
+		o.troubles[a.Target] = a.Kind.Verb() + ": " + reason(r.Err)
 		return
 	}
-	delete(m.troubles, a.Target)
+	delete(o.troubles, a.Target)
 }
 
 // reason words why an action failed.
@@ -239,7 +239,7 @@ func reason(err error) string {
 }
 
 // report remembers a finished action and shows a notice.
-func (m *model) report(d *staged.Done) {
+func (m *env) report(d *staged.Done) {
 	const remembered = 500
 	m.staged.Done = append(m.staged.Done, d)
 	if extra := len(m.staged.Done) - remembered; extra > 0 {
@@ -284,7 +284,7 @@ func (m *model) report(d *staged.Done) {
 
 // undo cancels the newest action that was not sent, else takes the newest one
 // that was back.
-func (m *model) undo() tea.Cmd {
+func (m *env) undo() tea.Cmd {
 	if item := m.staged.Cancel(); item != nil {
 		m.say(inkGood, "cancelled "+item.Label+", nothing was sent")
 		for _, o := range m.observers {
@@ -315,7 +315,7 @@ func (m *model) undo() tea.Cmd {
 }
 
 // wish is the staged action on an object, with the time left: "resolve 3s".
-func (m *model) wish(target string) string {
+func (m *env) wish(target string) string {
 	if len(m.staged.Items) == 0 {
 		return ""
 	}
@@ -329,7 +329,7 @@ func (m *model) wish(target string) string {
 	return a.Short() + m.countdown(item)
 }
 
-func (m *model) countdown(item *staged.Item) string {
+func (t *terminal) countdown(item *staged.Item) string {
 	switch item.Phase {
 	case staged.Held:
 		return " .."
@@ -340,12 +340,12 @@ func (m *model) countdown(item *staged.Item) string {
 	case staged.Conflict:
 		return ": conflict"
 	}
-	left := item.Due.Sub(m.timer())
+	left := item.Due.Sub(t.timer())
 	return fmt.Sprintf(" %ds", max(0, int((left+time.Second-1)/time.Second)))
 }
 
 // stagePeople stages the activation or deactivation of accounts.
-func (m *model) stagePeople(c command, people []shown.Person) tea.Cmd {
+func (m *env) stagePeople(c command, people []shown.Person) tea.Cmd {
 	kind, off := action.UserDeactivate, false
 	if c == doActivate {
 		kind, off = action.UserActivate, true
@@ -368,7 +368,7 @@ func (m *model) stagePeople(c command, people []shown.Person) tea.Cmd {
 			warning = " (also ends " + lost + " for good)"
 		}
 	}
-	stage := func(m *model) tea.Cmd {
+	stage := func(m *env) tea.Cmd {
 		return m.stageItem(&staged.Item{Actions: actions, Label: stagedLabel(kind, actions) + warning, Lost: lost})
 	}
 	if len(actions) == 1 {
@@ -383,7 +383,7 @@ func (m *model) stagePeople(c command, people []shown.Person) tea.Cmd {
 }
 
 // stagePosts stages a change of posts, which are all by one account.
-func (m *model) stagePosts(c command, posts []shown.Post, by safe.Safe) tea.Cmd {
+func (m *env) stagePosts(c command, posts []shown.Post, by safe.Safe) tea.Cmd {
 	if len(posts) == 0 {
 		m.say(inkWarn, "mark posts first: "+m.keys.key(doPane)+", then "+m.keys.key(doMark))
 		return nil
@@ -397,15 +397,15 @@ func (m *model) stagePosts(c command, posts []shown.Post, by safe.Safe) tea.Cmd 
 	}
 	var choices []choice
 	for _, v := range []struct{ key, visibility string }{{"p", "public"}, {"u", "unlisted"}, {"f", "private"}} {
-		choices = append(choices, choice{v.key, v.visibility, func(m *model) tea.Cmd {
+		choices = append(choices, choice{v.key, v.visibility, func(m *env) tea.Cmd {
 			return m.stageStatuses(action.StatusVisibility, posts, by, map[string]string{"visibility": v.visibility})
 		}})
 	}
-	m.ask(&prompt{title: []line{plain(fmt.Sprintf(" visibility of %d posts (private: followers only)", len(posts)))}, choices: append(choices, choice{"esc", "cancel", func(*model) tea.Cmd { return nil }})})
+	m.ask(&prompt{title: []line{plain(fmt.Sprintf(" visibility of %d posts (private: followers only)", len(posts)))}, choices: append(choices, choice{"esc", "cancel", func(*env) tea.Cmd { return nil }})})
 	return nil
 }
 
-func (m *model) stageStatuses(kind action.Kind, posts []shown.Post, by safe.Safe, args map[string]string) tea.Cmd {
+func (m *env) stageStatuses(kind action.Kind, posts []shown.Post, by safe.Safe, args map[string]string) tea.Cmd {
 	var actions []action.Action
 	ids := make([]string, len(posts))
 	for i, p := range posts {

@@ -18,7 +18,7 @@ func (p *dialogue) list() {
 		return
 	}
 	for i := l.Cursor(); i < min(l.Len(), l.Cursor()+plainRows); i++ {
-		p.tell(fmt.Sprintf("%d: %s", i+1, p.m.screen().spokenRow(p.m, i)))
+		p.tell(fmt.Sprintf("%d: %s", i+1, p.m.screen().spokenRow(p.m.env, i)))
 	}
 	if l.Len() == 0 {
 		p.tell("The list is empty.")

@@ -75,3 +75,50 @@ func named(e ast.Expr) string {
 	}
 	return ""
 }
+
+// TestThePartsOfTheProgramAreSmallAndApart bounds the fields of the four parts, and
+// keeps each from reaching another: what takes two of them is a method of env.
+func TestThePartsOfTheProgramAreSmallAndApart(t *testing.T) {
+	const most = 12
+	structs := map[string]*ast.StructType{}
+	for _, file := range sources(t, ".") {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if spec, ok := n.(*ast.TypeSpec); ok {
+				if s, ok := spec.Type.(*ast.StructType); ok {
+					structs[spec.Name.Name] = s
+				}
+			}
+			return true
+		})
+	}
+	parts := map[string]bool{}
+	for _, f := range structs["env"].Fields.List {
+		parts[named(f.Type)] = true
+	}
+	if len(parts) != 4 {
+		t.Errorf("env has the parts %v", parts)
+	}
+	apart := map[string]bool{"env": true, "model": true}
+	for part := range parts {
+		apart[part] = true
+	}
+	var check func(name string)
+	check = func(name string) {
+		fields := 0
+		for _, f := range structs[name].Fields.List {
+			fields += max(1, len(f.Names))
+			if apart[named(f.Type)] {
+				t.Errorf("%s has the part %s", name, named(f.Type))
+			}
+			if len(f.Names) == 0 && structs[named(f.Type)] != nil { // embedded
+				check(named(f.Type))
+			}
+		}
+		if fields > most {
+			t.Errorf("%s has %d fields, at most %d", name, fields, most)
+		}
+	}
+	for part := range parts {
+		check(part)
+	}
+}

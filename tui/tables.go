@@ -27,7 +27,7 @@ type tableReady struct {
 	err    error
 }
 
-func (msg tableReady) deliver(*model) tea.Cmd { return msg.table.ready(msg) }
+func (msg tableReady) deliver(*env) tea.Cmd { return msg.table.ready(msg) }
 
 // SetView changes the view; work for the earlier one is called off.
 func (t *table) SetView(v list.View) {
@@ -100,11 +100,11 @@ func (t *table) move(c command, height int) bool {
 
 // The answers of a screen that is a list and no more.
 
-func (t *table) hint(*model) string     { return "" }
-func (t *table) progress(*model) string { return "" }
-func (t *table) scroll(int)             {}
-func (t *table) renew(*model) tea.Cmd   { return nil }
-func (t *table) rows(d layout) area     { return area{t.List, d.width, d.body - 1} }
-func (t *table) position(*model) string {
+func (t *table) hint(*env) string     { return "" }
+func (t *table) progress(*env) string { return "" }
+func (t *table) scroll(int)           {}
+func (t *table) renew(*env) tea.Cmd   { return nil }
+func (t *table) rows(d layout) area   { return area{t.List, d.width, d.body - 1} }
+func (t *table) position(*env) string {
 	return fmt.Sprint("row ", t.Cursor(), t.UnderID(), t.Len() == 0)
 }

@@ -11,12 +11,12 @@ import (
 // tab is a screen that a command shows from everywhere.
 type tab struct {
 	do      command
-	open    func(m *model) tea.Cmd
-	waiting func(m *model) int // counts the work that waits on the screen
+	open    func(m *env) tea.Cmd
+	waiting func(m *env) int // counts the work that waits on the screen
 }
 
 // counted is the number on the tab, "" for none.
-func (t tab) counted(m *model) string {
+func (t tab) counted(m *env) string {
 	if n := t.waiting(m); n > 0 {
 		return thousands(n)
 	}
@@ -28,15 +28,15 @@ func tableTabs() []tab {
 	var tabs []tab
 	for _, n := range nouns.All() {
 		tabs = append(tabs, tab{
-			do: command(n.Name), open: func(m *model) tea.Cmd { return m.openNoun(n, "") },
-			waiting: func(m *model) int { return m.waiting[n.Name] },
+			do: command(n.Name), open: func(m *env) tea.Cmd { return m.openNoun(n, "") },
+			waiting: func(m *env) int { return m.waiting[n.Name] },
 		})
 	}
 	return tabs
 }
 
 // showTab carries out the command of a tab; false is for other commands.
-func (m *model) showTab(c command) (tea.Cmd, bool) {
+func (m *env) showTab(c command) (tea.Cmd, bool) {
 	for _, t := range m.tabs {
 		if t.do == c {
 			return t.open(m), true
@@ -49,11 +49,11 @@ func (m *model) showTab(c command) (tea.Cmd, bool) {
 type opener struct {
 	needs command                // whose keys it takes
 	fits  func(name string) bool // nil: every name does
-	open  func(m *model, name string) tea.Cmd
+	open  func(m *env, name string) tea.Cmd
 }
 
 // openTarget shows the object of an action.
-func (m *model) openTarget(target string) tea.Cmd {
+func (m *env) openTarget(target string) tea.Cmd {
 	noun, name, _ := strings.Cut(target, "/")
 	if o, known := m.openers[noun]; known {
 		return o.open(m, name)
@@ -61,12 +61,12 @@ func (m *model) openTarget(target string) tea.Cmd {
 	return nil
 }
 
-func (m *model) openUser(nick string) tea.Cmd { return m.openTarget("user/" + nick) }
+func (m *env) openUser(nick string) tea.Cmd { return m.openTarget("user/" + nick) }
 
 // mayOpen reports whether there is a screen for objects like this one, and whether
 // the account may see it.
-func (m *model) mayOpen(target string) bool {
+func (d *desk) mayOpen(target string) bool {
 	noun, _, _ := strings.Cut(target, "/")
-	o, known := m.openers[noun]
-	return known && m.keys.has(o.needs)
+	o, known := d.openers[noun]
+	return known && d.keys.has(o.needs)
 }

@@ -28,8 +28,8 @@ func child(server string) int {
 	return 0
 }
 
-// terminal is the program on a pseudo-terminal that answers nothing by itself.
-type terminal struct {
+// emulator is the program on a pseudo-terminal that answers nothing by itself.
+type emulator struct {
 	t      *testing.T
 	master *os.File
 	cmd    *exec.Cmd
@@ -38,7 +38,7 @@ type terminal struct {
 	out strings.Builder
 }
 
-func onTerminal(t *testing.T, w *world, env ...string) *terminal {
+func onTerminal(t *testing.T, w *world, env ...string) *emulator {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -50,7 +50,7 @@ func onTerminal(t *testing.T, w *world, env ...string) *terminal {
 	if err != nil {
 		t.Fatal(err)
 	}
-	term := &terminal{t: t, master: master, cmd: cmd}
+	term := &emulator{t: t, master: master, cmd: cmd}
 	go func() {
 		buf := make([]byte, 4096)
 		for {
@@ -70,14 +70,14 @@ func onTerminal(t *testing.T, w *world, env ...string) *terminal {
 	return term
 }
 
-func (term *terminal) written() string {
+func (term *emulator) written() string {
 	term.mu.Lock()
 	defer term.mu.Unlock()
 	return term.out.String()
 }
 
 // waits until text was written after the first n bytes.
-func (term *terminal) waits(n int, text string) {
+func (term *emulator) waits(n int, text string) {
 	term.t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); !strings.Contains(term.written()[n:], text); {
 		if time.Now().After(deadline) {
@@ -87,7 +87,7 @@ func (term *terminal) waits(n int, text string) {
 	}
 }
 
-func (term *terminal) types(text string) (before int) {
+func (term *emulator) types(text string) (before int) {
 	term.t.Helper()
 	before = len(term.written())
 	if _, err := term.master.WriteString(text); err != nil {

@@ -218,22 +218,35 @@ func newModel(ctx context.Context, o Options, now, timer func() time.Time) (*mod
 	if err != nil {
 		return nil, err
 	}
-	m := &model{
-		journal: journal.Open(o.StateDir, o.Client.BaseURL(), now),
-		load:    loader{ctx: ctx, c: o.Client}, engine: newEngine(o.Client), keys: keys, theme: colours,
-		renewal: o.Renewal, browser: openAddress, allKeys: keys, playbooks: o.Playbooks, templates: o.Templates, server: base.Host,
-		host: safe.Line(o.Context), contextName: o.Context, instances: o.Instances, demo: o.Demo, filters: o.Filters, colour: o.Colour, readOnly: o.ReadOnly, cli: o.Command, complete: o.Complete,
-		remote: o.Remote != nil, tty: writer{o.Out}, now: now, timer: timer,
-		after: func(d time.Duration, msg func() tea.Msg) tea.Cmd {
-			return tea.Tick(d, func(time.Time) tea.Msg { return msg() })
+	m := &model{&env{
+		session: &session{
+			load: loader{ctx: ctx, c: o.Client}, renewal: o.Renewal, present: map[string]presence{}, waiting: map[string]int{},
+			account: account{labels: map[string]string{}},
+			instance: instance{
+				host: safe.Line(o.Context), contextName: o.Context, server: base.Host, colour: o.Colour, readOnly: o.ReadOnly, demo: o.Demo, instances: o.Instances,
+			},
 		},
-		background: func(cmd tea.Cmd) tea.Cmd { return cmd },
-		jitter:     rand.Float64, staged: box, nouns: map[string]*nounScreen{}, openers: map[string]opener{},
-		troubles: map[string]string{}, offered: map[*staged.Item]bool{}, present: map[string]presence{}, labels: map[string]string{}, waiting: map[string]int{}, dragFrom: -1, wrapped: map[wrapKey][]string{},
-	}
+		outbox: &outbox{
+			staged: box, engine: newEngine(o.Client), journal: journal.Open(o.StateDir, o.Client.BaseURL(), now),
+			troubles: map[string]string{}, offered: map[*staged.Item]bool{}, playbooks: o.Playbooks, templates: o.Templates,
+		},
+		desk: &desk{
+			registry: registry{openers: map[string]opener{}, nouns: map[string]*nounScreen{}},
+			keys:     keys, allKeys: keys, filters: o.Filters, theme: colours, shell: shell{o.Command, o.Complete},
+		},
+		terminal: &terminal{
+			tty: writer{o.Out}, remote: o.Remote != nil, dragFrom: -1, wrapped: map[wrapKey][]string{}, browser: openAddress,
+			clocks: clocks{
+				now: now, timer: timer, background: func(cmd tea.Cmd) tea.Cmd { return cmd }, jitter: rand.Float64,
+				after: func(d time.Duration, msg func() tea.Msg) tea.Cmd {
+					return tea.Tick(d, func(time.Time) tea.Msg { return msg() })
+				},
+			},
+		},
+	}}
 	queue := newReports()
 	queue.setFolds(box.Folded)
-	queue.register(m)
+	queue.register(m.env)
 	m.tabs = append(m.tabs, tableTabs()...)
 	for _, item := range box.Unsent(staged.Conflict) {
 		for target := range item.Why {
