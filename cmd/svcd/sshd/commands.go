@@ -45,7 +45,7 @@ func (s *session) command(line string) (code int, verb string) {
 	held := s.rooms.enter(s.account.ID)
 	defer held.leave()
 	room := &bounded{left: s.limits.Output, full: func() { cancel(errFull) }}
-	mine := s.turns.of(ctx)
+	mine := s.turns.of(ctx, s.account.ID)
 	mine.take()
 	defer mine.give()
 	code = commands.RunHosted(ctx, &cli.Hosted{

@@ -3,7 +3,9 @@ package sshd
 import (
 	"context"
 	"io"
+	"math"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -11,44 +13,129 @@ import (
 
 // turns let commands compute one after another: what many of them do at once would
 // leave no processor to others. A command gives its turn away while it waits for its
-// client, and after a while in any case.
+// client or the API, and after a while in any case. Of those that wait, the next is one
+// of the account that computed least of late, so that nobody waits for all commands of
+// those who have many.
 type turns struct {
 	limits Limits
-	free   chan struct{} // has something while nobody's turn it is
+
+	mu      sync.Mutex
+	busy    bool
+	waiting []*claim             // in the order in which they came
+	used    map[string]*computed // by account
 }
 
-func newTurns(l Limits) *turns {
-	t := &turns{limits: l, free: make(chan struct{}, 1)}
-	t.free <- struct{}{}
-	return t
+// claim is a command that waits.
+type claim struct {
+	account string
+	granted chan struct{} // closed when the turn is its own
+}
+
+// computed is how long commands of an account have computed; it fades.
+type computed struct {
+	time time.Duration
+	at   time.Time
+}
+
+// fading is the time in which half of what was computed is forgotten.
+const fading = 5 * time.Second
+
+func (c *computed) now(now time.Time) time.Duration {
+	return time.Duration(float64(c.time) * math.Exp2(-float64(now.Sub(c.at))/float64(fading)))
+}
+
+func newTurns(l Limits) *turns { return &turns{limits: l, used: map[string]*computed{}} }
+
+// claim asks for the turn.
+func (t *turns) claim(account string) *claim {
+	c := &claim{account, make(chan struct{})}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.busy {
+		t.waiting = append(t.waiting, c)
+	} else {
+		t.busy = true
+		close(c.granted)
+	}
+	return c
+}
+
+// withdraw forgets a claim, and passes the turn on if it was granted meanwhile.
+func (t *turns) withdraw(c *claim) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if at := slices.Index(t.waiting, c); at >= 0 {
+		t.waiting = slices.Delete(t.waiting, at, at+1)
+		return
+	}
+	t.next()
+}
+
+// free ends a turn that an account had for so long.
+func (t *turns) free(account string, had time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := time.Now()
+	c := t.used[account]
+	if c == nil {
+		c = &computed{}
+		t.used[account] = c
+	}
+	c.time, c.at = c.now(now)+had, now
+	t.next()
+}
+
+// next gives the turn to one that waits, with the lock held.
+func (t *turns) next() {
+	now, best, least := time.Now(), -1, time.Duration(0)
+	for account, c := range t.used {
+		if c.now(now) < time.Millisecond {
+			delete(t.used, account)
+		}
+	}
+	for i, c := range t.waiting {
+		var used time.Duration
+		if u := t.used[c.account]; u != nil {
+			used = u.now(now)
+		}
+		if best < 0 || used < least {
+			best, least = i, used
+		}
+	}
+	if t.busy = best >= 0; t.busy {
+		close(t.waiting[best].granted)
+		t.waiting = slices.Delete(t.waiting, best, best+1)
+	}
 }
 
 // turn is that of one command.
 type turn struct {
 	*turns
-	ctx context.Context
+	ctx     context.Context
+	account string
 
 	mu    sync.Mutex
 	held  bool
+	since time.Time
 	clock *time.Timer // ends a long turn
 }
 
-func (t *turns) of(ctx context.Context) *turn { return &turn{turns: t, ctx: ctx} }
+func (t *turns) of(ctx context.Context, account string) *turn {
+	return &turn{turns: t, ctx: ctx, account: account}
+}
 
 // take waits for the turn, until the command is to end.
 func (t *turn) take() {
+	mine := t.claim(t.account)
 	select {
-	case <-t.free:
+	case <-mine.granted:
 	case <-t.ctx.Done():
+		t.withdraw(mine)
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.held { // by another goroutine of the command
-		t.free <- struct{}{}
-		return
-	}
-	t.held, t.clock = true, time.AfterFunc(t.limits.Turn, t.give)
+	t.held, t.since, t.clock = true, time.Now(), time.AfterFunc(t.limits.Turn, t.give)
 }
 
 // give gives the turn to the next.
@@ -58,7 +145,7 @@ func (t *turn) give() {
 	if t.held {
 		t.clock.Stop()
 		t.held = false
-		t.free <- struct{}{}
+		t.free(t.account, time.Since(t.since))
 	}
 }
 

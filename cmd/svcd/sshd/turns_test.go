@@ -38,7 +38,7 @@ func TestTwoCommandsDoNotComputeAtOnce(t *testing.T) {
 		var commands sync.WaitGroup
 		for range 32 {
 			commands.Go(func() {
-				mine := all.of(t.Context())
+				mine := all.of(t.Context(), "ann")
 				mine.take()
 				defer mine.give()
 				input := turnReader{mine, strings.NewReader("abc")}
@@ -77,7 +77,7 @@ func TestWhoeverWaitsGivesTheTurnAway(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				all := newTurns(Limits{Turn: time.Hour})
-				one, other := all.of(t.Context()), all.of(t.Context())
+				one, other := all.of(t.Context(), "ann"), all.of(t.Context(), "ann")
 				r, w := io.Pipe()
 				one.take()
 				go wait(one, r, w)
@@ -121,7 +121,7 @@ func TestASessionThatGoesAwayGivesItsTurnBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := newTurns(Limits{Turn: 2 * time.Second})
 		ctx, leave := context.WithCancel(t.Context())
-		computes, waits, next := all.of(ctx), all.of(ctx), all.of(t.Context())
+		computes, waits, next := all.of(ctx, "ann"), all.of(ctx, "ann"), all.of(t.Context(), "ann")
 		computes.take()
 		over := make(chan struct{})
 		go func() {
@@ -146,7 +146,7 @@ func TestASessionThatGoesAwayGivesItsTurnBack(t *testing.T) {
 			t.Error("the turn was lost with a command that left")
 		}
 		began := time.Now()
-		last := all.of(t.Context())
+		last := all.of(t.Context(), "ann")
 		last.take()
 		if took := time.Since(began); took != 2*time.Second || next.holds() {
 			t.Errorf("a long turn ended after %s", took)
@@ -154,6 +154,42 @@ func TestASessionThatGoesAwayGivesItsTurnBack(t *testing.T) {
 		next.give() // it has none
 		if !last.holds() {
 			t.Error("a command gave the turn of another away")
+		}
+	})
+}
+
+// TestWhoComputedLeastIsNext has somebody ask for the turn behind thirty commands of
+// another account.
+func TestWhoComputedLeastIsNext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		all := newTurns(Limits{Turn: 2 * time.Second})
+		var commands sync.WaitGroup
+		for range 30 {
+			commands.Go(func() {
+				mine := all.of(t.Context(), "ann")
+				for range 3 {
+					mine.take()
+					time.Sleep(500 * time.Millisecond)
+					mine.give()
+				}
+			})
+		}
+		time.Sleep(3*time.Second + time.Millisecond)
+		began := time.Now()
+		for range 10 {
+			mine := all.of(t.Context(), "ben")
+			mine.take()
+			time.Sleep(time.Millisecond)
+			mine.give()
+		}
+		if took := time.Since(began); took > 6*time.Second {
+			t.Errorf("ten turns took %s", took)
+		}
+		commands.Wait()
+		time.Sleep(time.Hour)
+		all.withdraw(all.claim("ann"))
+		if len(all.used) != 0 || len(all.waiting) != 0 || all.busy {
+			t.Errorf("%d accounts are remembered, %d wait", len(all.used), len(all.waiting))
 		}
 	})
 }
