@@ -188,16 +188,7 @@ func again(t *testing.T, s *servertest.Server, at *webpushtest.Service, alerts a
 func TestASlowPushServiceHoldsUpNobodyElse(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx, fast := t.Context(), webpushtest.Start(t)
-		ended := make(chan struct{})
-		var asked atomic.Int64
-		slow := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-			asked.Add(1)
-			select {
-			case <-r.Context().Done():
-			case <-ended:
-			}
-		}))
-		t.Cleanup(func() { close(ended); slow.Close() })
+		slow, asked := neverAnswers(t)
 		for i, scopes := range []string{servertest.AllScopes, "read push", "read write push", "push", "push follow"} {
 			device := fast.Device
 			device.Endpoint = strings.Replace(slow.URL, "127.0.0.1", []string{"127.0.0.1", "localhost"}[i%2], 1) + "/" + strconv.Itoa(i)
@@ -232,6 +223,57 @@ func TestASlowPushServiceHoldsUpNobodyElse(t *testing.T) {
 			t.Errorf("%d calls of one account", n)
 		}
 	}, func(c *config.Settings) { c.Queues.Push = 10 })
+}
+
+// TestASlowPushServiceHasHalfOfTheWorkersAtMost: so many accounts have devices at a service
+// that never answers that their messages could take all workers.
+func TestASlowPushServiceHasHalfOfTheWorkersAtMost(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		ctx, fast := t.Context(), webpushtest.Start(t)
+		slow, asked := neverAnswers(t)
+		subscribe(t, s.Client("bob"), &fast.Device, everyAlert)
+		bob, cat := s.User("bob"), s.User("cat")
+		many := make([]string, 12)
+		for i := range many {
+			name := "u" + strconv.Itoa(i)
+			device := fast.Device
+			device.Endpoint = slow.URL + "/" + name
+			subscribe(t, s.Client(name), &device, everyAlert)
+			many[i] = s.User(name).ID
+		}
+		follow := func(ids ...string) {
+			t.Helper()
+			if err := s.DB.Tx(ctx, func(tx *db.DB) error {
+				return notify.Notify(ctx, tx, db.News{Type: db.NotifyFollow, From: cat}, ids...)
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		follow(many...)
+		servertest.Eventually(t, "the slow service is called", func() bool { return asked.Load() >= 3 })
+		follow(bob.ID)
+		if got, _ := read(t, fast); got.Body != "@cat has followed you" {
+			t.Errorf("%+v", got)
+		}
+		if n := asked.Load(); n > 3 {
+			t.Errorf("%d calls of one service", n)
+		}
+	}, func(c *config.Settings) { c.Queues.Push = 6 })
+}
+
+// neverAnswers starts a push service that does not answer, and counts its calls.
+func neverAnswers(t *testing.T) (service *httptest.Server, asked *atomic.Int64) {
+	ended := make(chan struct{})
+	asked = new(atomic.Int64)
+	service = httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		select {
+		case <-r.Context().Done():
+		case <-ended:
+		}
+	}))
+	t.Cleanup(func() { close(ended); service.Close() })
+	return service, asked
 }
 
 func TestAnswersOfPushServices(t *testing.T) {
@@ -557,6 +599,10 @@ func TestAPushIsSentOnceThoughItsJobIsDoneAgain(t *testing.T) {
 		again("a pause", t.Context(), 1, true)
 		again("after an outage", t.Context(), 1, false)
 		again("after an outage, done again", t.Context(), 0, false)
+		anew()
+		service.Answer(webpushtest.Answer{})
+		again("the connection breaks", t.Context(), 1, true)
+		again("after it broke", t.Context(), 1, false)
 		anew()
 		stopping, stop := context.WithCancel(t.Context())
 		service.Hold(stop)

@@ -60,7 +60,7 @@ func (s *Service) Hold(fn func()) {
 	s.hold = fn
 }
 
-// Answer is an answer other than 201.
+// Answer is an answer other than 201. Without a status, the connection breaks.
 type Answer struct {
 	Status     int
 	RetryAfter string
@@ -94,6 +94,10 @@ func Start(t *testing.T) *Service {
 			hold()
 			<-r.Context().Done()
 			return
+		}
+		if answer.Status == 0 {
+			s.Messages <- m
+			panic(http.ErrAbortHandler)
 		}
 		if answer.RetryAfter != "" {
 			w.Header().Set("Retry-After", answer.RetryAfter)
