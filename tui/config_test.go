@@ -1,8 +1,11 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"svc/client/api"
 	"svc/server/servertest"
@@ -176,15 +179,43 @@ func TestASavedSettingIsUndone(t *testing.T) {
 	}
 }
 
-// TestWhatIsDoneAtOnceCannotBeUndone presses u after a verb that no action takes back:
-// an earlier change stays as it is.
-func TestWhatIsDoneAtOnceCannotBeUndone(t *testing.T) {
+// TestWhatIsDoneAtOnceIsInTheJournal makes an invitation, trusts an app and has a job
+// done again. u says why the job stays so, and takes the others back; then it says that
+// nothing is left.
+func TestWhatIsDoneAtOnceIsInTheJournal(t *testing.T) {
 	t.Parallel()
 	s := servertest.Start(t)
+	s.FailedJob()
 	d := beginOn(t, s.Admin("root"), 80, 24, Options{})
+	d.press("u")
+	d.shows("nothing to undo: nothing was changed since the start; @ has what was before")
 	d.press("7n5 7<enter>")
 	d.shows("INVITES 1")
+	d.press(":apps<enter>ty")
+	d.shows("trusted")
+	d.press(":jobs<enter>R")
+	d.shows("is done again")
+	entries, _, err := d.m.journal.Entries()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kinds []string
+	for _, e := range entries {
+		kinds = append(kinds, fmt.Sprint(e.Action.Kind, " ", e.Undo != nil))
+	}
+	if diff := cmp.Diff([]string{"jobs.retry false", "app.update true", "invite.create true"}, kinds); diff != "" {
+		t.Error(diff)
+	}
 	d.press("u")
-	d.shows("cannot be undone", "new")
-	d.shows("INVITES 1")
+	d.shows("cannot be undone (it was done again): retry")
+	d.press("u")
+	d.shows("undone: trust")
+	apps, err := s.Admin("root").Admin.Apps.List(api.AppQuery{}).Page(t.Context())
+	if err != nil || apps.Items[0].Trusted {
+		t.Errorf("%+v, %v", apps.Items, err)
+	}
+	d.press("u")
+	d.shows("undone: new")
+	d.press("u")
+	d.shows("nothing to undo: the last change cannot be (it was done again): retry")
 }

@@ -13,6 +13,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client/action"
+	"svc/client/journal"
 	"svc/client/safe"
 	"svc/tui/nouns"
 	"svc/tui/shown"
@@ -367,6 +368,15 @@ type called struct {
 
 func (msg called) deliver(m *env) tea.Cmd { return m.called(msg) }
 
+// write puts what was changed into the journal.
+func (msg *called) write(book *journal.Journal, results ...action.Result) {
+	var err error
+	msg.results = results
+	if msg.entries, err = book.Add(results, nil); err != nil {
+		msg.text = safe.Join("; ", msg.text, safe.Own("svcctl undo will not know of this: "), wording(err))
+	}
+}
+
 // label names a verb that is carried out at once, and its row.
 func (t task) label() string {
 	return strings.Join(append([]string{t.verb.Name}, shortNames(t.rows)...), " ")
@@ -387,12 +397,16 @@ func (m *env) call(t task, text string) tea.Cmd {
 		return nil
 	}
 	m.say(inkDim, t.label()+" ...")
-	parent, c := m.load.ctx, m.load.c
+	parent, c, book := m.load.ctx, m.load.c, m.journal
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(parent, time.Minute)
 		defer cancel()
 		answer, err := t.verb.Call(ctx, c, t.row(), text)
-		return called{screen: t.screen, label: t.label(), text: answer, err: err}
+		end := called{screen: t.screen, label: t.label(), text: answer, err: err}
+		if err == nil {
+			end.write(book, t.verb.Result(t.row(), text, answer))
+		}
+		return end
 	}
 }
 
@@ -476,10 +490,8 @@ func (m *env) sendPlan(msg planned) tea.Cmd {
 			msg.plan, msg.err = nil, err
 			return msg
 		}
-		end := called{screen: msg.screen, label: msg.label(), text: answer, results: results, err: err}
-		if end.entries, err = book.Add(results, nil); err != nil {
-			end.text = safe.Join("; ", end.text, safe.Own("svcctl undo will not know of this: "), wording(err))
-		}
+		end := called{screen: msg.screen, label: msg.label(), text: answer, err: err}
+		end.write(book, results...)
 		return end
 	})
 }

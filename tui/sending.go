@@ -298,7 +298,7 @@ func (m *env) undo() tea.Cmd {
 	}
 	d := m.staged.LastDone()
 	if d == nil {
-		m.say(inkDim, "nothing to undo")
+		m.say(inkDim, m.nothingToUndo())
 		return nil
 	}
 	back, _, _ := action.Inverses(d.Results)
@@ -312,6 +312,21 @@ func (m *env) undo() tea.Cmd {
 		Actions: back, Label: "undo " + d.Item.Label, At: m.now(), Phase: staged.Waiting, Play: d.Item.Play, Due: m.timer(), Undoes: d,
 	})
 	return tea.Batch(m.flush(), m.schedule())
+}
+
+// nothingToUndo says what the last change was, and why it is not taken back.
+func (m *model) nothingToUndo() string {
+	const nothing = "nothing to undo"
+	for _, d := range slices.Backward(m.staged.Done) {
+		if d.Item.Undoes != nil || !slices.ContainsFunc(d.Results, func(r action.Result) bool { return r.Outcome == action.Changed }) {
+			continue
+		}
+		if back, _, _ := action.Inverses(d.Results); len(back) > 0 {
+			return nothing + ": the last change was taken back: " + shortLabel(d.Item)
+		}
+		return fmt.Sprintf("%s: the last change cannot be (%s): %s", nothing, losses(d), shortLabel(d.Item))
+	}
+	return nothing + ": nothing was changed since the start; " + m.keys.key(doActions) + " has what was before"
 }
 
 // wish is the staged action on an object, with the time left: "resolve 3s".

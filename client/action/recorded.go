@@ -1,5 +1,7 @@
 package action
 
+import "svc/client/api"
+
 // Kinds of change that are made without the engine: something new, or something that
 // is done rather than wished for. The journal names them.
 const (
@@ -23,23 +25,23 @@ const (
 
 // recorded says why nothing takes a change of these kinds back, where nothing does.
 var recorded = []facts{
-	{kind: UserCreate, done: "created", loss: "the account stays; svcctl user delete ends it"},
-	{kind: UserPasswordReset, done: "made", loss: "the link works until it is used"},
-	{kind: UserCredentials, loss: "what stood before is not kept"},
-	{kind: UserBackup, done: "asked for", loss: "the archive is on its way"},
-	{kind: InviteCreate, done: "made", back: InviteRevoke},
-	{kind: InviteEmail, done: "mailed", loss: "the mail is out"},
-	{kind: AppCreate, done: "registered", back: AppDelete},
+	{kind: UserCreate, done: "created", loss: "the account stays; svcctl user delete ends it", needs: []api.Privilege{Admins}},
+	{kind: UserPasswordReset, done: "made", loss: "the link works until it is used", needs: []api.Privilege{Admins}},
+	{kind: UserCredentials, loss: "what stood before is not kept", needs: []api.Privilege{Admins}},
+	{kind: UserBackup, done: "asked for", loss: "the archive is on its way", needs: []api.Privilege{Admins}},
+	{kind: InviteCreate, done: "made", back: InviteRevoke, needs: []api.Privilege{api.PrivilegeInvites}},
+	{kind: InviteEmail, done: "mailed", loss: "the mail is out", needs: []api.Privilege{api.PrivilegeInvites}},
+	{kind: AppCreate, done: "registered", back: AppDelete, needs: []api.Privilege{Admins}},
 	{kind: SSHKeyAdd, done: "added", back: SSHKeyDelete},
-	{kind: DocumentPut, done: "replaced", loss: "the text before is not kept"},
-	{kind: DocumentDelete, done: "deleted", loss: "the text before is not kept"},
-	{kind: JobsRetry, done: "done again", loss: "it was done again"},
-	{kind: FederationRetry, done: "tried again", loss: "what waited was sent"},
-	{kind: FederationForget, done: "forgotten", loss: "what was dropped stays dropped"},
-	{kind: EmojiReload, done: "reloaded", loss: "they were read again"},
-	{kind: ServerRestart, done: "restarted", loss: "it was restarted"},
-	{kind: ConfigSet, loss: "a secret is part of it, which no file keeps"},
-	{kind: ConfigUnset, loss: "a secret is part of it, which no file keeps"},
+	{kind: DocumentPut, done: "replaced", loss: "the text before is not kept", needs: []api.Privilege{Admins}},
+	{kind: DocumentDelete, done: "deleted", loss: "the text before is not kept", needs: []api.Privilege{Admins}},
+	{kind: JobsRetry, done: "done again", loss: "it was done again", needs: []api.Privilege{Admins}},
+	{kind: FederationRetry, done: "tried again", loss: "what waited was sent", needs: []api.Privilege{Admins}},
+	{kind: FederationForget, done: "forgotten", loss: "what was dropped stays dropped", needs: []api.Privilege{Admins}},
+	{kind: EmojiReload, done: "reloaded", loss: "they were read again", needs: []api.Privilege{Admins}},
+	{kind: ServerRestart, done: "restarted", loss: "it was restarted", needs: []api.Privilege{Admins}},
+	{kind: ConfigSet, loss: "a secret is part of it, which no file keeps", needs: []api.Privilege{Admins}},
+	{kind: ConfigUnset, loss: "a secret is part of it, which no file keeps", needs: []api.Privilege{Admins}},
 	{kind: APICall, done: "sent", loss: "only the server knows what the request changed"},
 }
 

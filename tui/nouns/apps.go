@@ -21,7 +21,7 @@ var apps = &Noun{
 		return paged(c.Admin.Apps.List(api.AppQuery{PageSize: pageSize}), appRow)
 	},
 	Verbs: []Verb{
-		{Key: "t", Name: "trust", Help: "trust the app, or not any more", Sure: true, Call: func(ctx context.Context, c *client.Client, row Row, _ string) (safe.Safe, error) {
+		{Key: "t", Name: "trust", Help: "trust the app, or not any more", Sure: true, Kind: action.AppUpdate, Made: trustChanged, Call: func(ctx context.Context, c *client.Client, row Row, _ string) (safe.Safe, error) {
 			id, err := strconv.ParseInt(row.ID, 10, 64)
 			if err != nil {
 				return safe.Safe{}, err
@@ -34,6 +34,16 @@ var apps = &Noun{
 		}},
 		{Key: "d", Name: "delete", Help: "delete the app and its tokens", Kind: action.AppDelete, Sure: true},
 	},
+}
+
+// trustChanged is the change of an app's trust.
+func trustChanged(row Row, _ string, _ safe.Safe) action.Result {
+	before := map[string]string{"trusted": row.Before["trusted"]}
+	after := map[string]string{"trusted": strconv.FormatBool(row.Before["trusted"] != "true")}
+	return action.Result{
+		Action: action.Action{Kind: action.AppUpdate, Target: row.Target, Args: after, Before: before}, Outcome: action.Changed,
+		Inverse: &action.Action{Kind: action.AppUpdate, Target: row.Target, Args: before, Before: after},
+	}
 }
 
 func appRow(a api.AdminApp) Row {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"svc/client"
+	"svc/client/action"
 	"svc/client/api"
 	"svc/client/safe"
 	"svc/tui/shown"
@@ -47,7 +48,10 @@ var messages = &Noun{
 		return paged(c.Admin.Chats.Messages(q.Scope, api.PageQuery{Limit: pageSize}), func(m api.ChatMessage) Row { return messageRow(q.Scope, m) })
 	},
 	Verbs: []Verb{{
-		Key: "D", Name: "delete", Help: "delete the message on both sides", Sure: true,
+		Key: "D", Name: "delete", Help: "delete the message on both sides", Sure: true, Kind: action.ChatMessageDelete,
+		Made: func(row Row, _ string, _ safe.Safe) action.Result {
+			return action.Result{Action: action.Action{Kind: action.ChatMessageDelete, Target: "chat/" + row.Scope, Args: map[string]string{"message": row.ID}}, Outcome: action.Changed}
+		},
 		Call: func(ctx context.Context, c *client.Client, row Row, _ string) (safe.Safe, error) {
 			_, err := c.Admin.Chats.DeleteMessage(ctx, row.Scope, row.ID)
 			return safe.Own("deleted"), err

@@ -79,7 +79,10 @@ var configFields = &Noun{
 }
 
 var restart = Verb{
-	Key: "R", Name: "restart", Help: "restart the server, which goes on answering", Sure: true, New: true,
+	Key: "R", Name: "restart", Help: "restart the server, which goes on answering", Sure: true, New: true, Kind: action.ServerRestart,
+	Made: func(Row, string, safe.Safe) action.Result {
+		return action.Result{Action: action.Action{Kind: action.ServerRestart, Target: "server/restart"}, Outcome: action.Changed}
+	},
 	Call: func(ctx context.Context, c *client.Client, _ Row, _ string) (safe.Safe, error) {
 		return safe.Own("the server sets itself up anew"), c.Admin.Config.Restart(ctx)
 	},

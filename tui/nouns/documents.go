@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"svc/client"
+	"svc/client/action"
 	"svc/client/safe"
 )
 
@@ -30,7 +31,7 @@ var documents = &Noun{
 		}
 	},
 	Verbs: []Verb{{
-		Key: "d", Name: "delete", Help: "go back to the document that comes with the server", Sure: true,
+		Key: "d", Name: "delete", Help: "go back to the document that comes with the server", Sure: true, Kind: action.DocumentDelete,
 		Call: func(ctx context.Context, c *client.Client, row Row, _ string) (safe.Safe, error) {
 			_, err := c.Admin.Documents.Delete(ctx, row.ID)
 			return safe.Own("the built-in one stands again"), err

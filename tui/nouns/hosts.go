@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"svc/client"
+	"svc/client/action"
 	"svc/client/api"
 	"svc/client/safe"
 )
@@ -35,11 +36,11 @@ var hosts = &Noun{
 		return paged(c.Admin.Federation.Hosts(api.HostQuery{State: q.State, Limit: pageSize}), hostRow)
 	},
 	Verbs: []Verb{
-		{Key: "R", Name: "retry", Help: "send what waits now", Call: func(ctx context.Context, c *client.Client, row Row, _ string) (safe.Safe, error) {
+		{Key: "R", Name: "retry", Help: "send what waits now", Kind: action.FederationRetry, Call: func(ctx context.Context, c *client.Client, row Row, _ string) (safe.Safe, error) {
 			_, err := c.Admin.Federation.Retry(ctx, row.ID)
 			return safe.Own("is tried again"), err
 		}},
-		{Key: "F", Name: "forget", Help: "drop what waits, for good", Sure: true, Call: func(ctx context.Context, c *client.Client, row Row, _ string) (safe.Safe, error) {
+		{Key: "F", Name: "forget", Help: "drop what waits, for good", Sure: true, Kind: action.FederationForget, Call: func(ctx context.Context, c *client.Client, row Row, _ string) (safe.Safe, error) {
 			dropped, err := c.Admin.Federation.Forget(ctx, row.ID)
 			if err != nil {
 				return safe.Safe{}, err

@@ -28,7 +28,11 @@ var invites = &Noun{
 	},
 	Verbs: []Verb{
 		{
-			Key: "n", Name: "new", Help: "make an invitation: accounts, and days where it ends (5 7)", New: true, Ask: "accounts [days]: ",
+			Key: "n", Name: "new", Help: "make an invitation: accounts, and days where it ends (5 7)", New: true, Ask: "accounts [days]: ", Kind: action.InviteCreate,
+			Made: func(_ Row, _ string, token safe.Safe) action.Result {
+				target := "invite/" + token.String()
+				return action.Result{Action: action.Action{Kind: action.InviteCreate, Target: target}, Outcome: action.Changed, Inverse: action.InviteCreate.Back(target, nil)}
+			},
 			Check: func(text string) error { _, err := newInvite(text); return err },
 			Call: func(ctx context.Context, c *client.Client, _ Row, text string) (safe.Safe, error) {
 				form, err := newInvite(text)
@@ -43,7 +47,10 @@ var invites = &Noun{
 			},
 		},
 		{
-			Key: "m", Name: "mail", Help: "mail an invitation for one account", New: true, Ask: "address: ",
+			Key: "m", Name: "mail", Help: "mail an invitation for one account", New: true, Ask: "address: ", Kind: action.InviteEmail,
+			Made: func(_ Row, address string, _ safe.Safe) action.Result {
+				return action.Result{Action: action.Action{Kind: action.InviteEmail, Target: "mail/" + address}, Outcome: action.Changed}
+			},
 			Call: func(ctx context.Context, c *client.Client, _ Row, text string) (safe.Safe, error) {
 				return safe.Own("mailed"), c.Admin.Invites.Email(ctx, text, "")
 			},

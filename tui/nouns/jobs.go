@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"svc/client"
+	"svc/client/action"
 	"svc/client/api"
 	"svc/client/safe"
 )
@@ -36,7 +37,7 @@ var queues = &Noun{
 		})
 	},
 	Verbs: []Verb{
-		{Key: "R", Name: "retry", Help: "do all again that failed", Sure: true, Call: func(ctx context.Context, c *client.Client, row Row, _ string) (safe.Safe, error) {
+		{Key: "R", Name: "retry", Help: "do all again that failed", Sure: true, Kind: action.JobsRetry, Call: func(ctx context.Context, c *client.Client, row Row, _ string) (safe.Safe, error) {
 			n, err := c.Admin.Jobs.RetryQueue(ctx, row.ID)
 			return raw(fmt.Sprintf("%d done again", n)), err
 		}},
@@ -52,7 +53,7 @@ var jobs = &Noun{
 		return paged(c.Admin.Jobs.List(api.JobQuery{Queue: q.Scope, Limit: pageSize}), jobRow)
 	},
 	Verbs: []Verb{
-		{Key: "R", Name: "retry", Help: "do it again", Call: func(ctx context.Context, c *client.Client, row Row, _ string) (safe.Safe, error) {
+		{Key: "R", Name: "retry", Help: "do it again", Kind: action.JobsRetry, Call: func(ctx context.Context, c *client.Client, row Row, _ string) (safe.Safe, error) {
 			id, err := strconv.ParseInt(row.ID, 10, 64)
 			if err != nil {
 				return safe.Safe{}, err

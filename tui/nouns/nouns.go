@@ -177,12 +177,15 @@ type Verb struct {
 	Name string // its name for key bindings, with the noun before it: relays.follow
 	Help string
 	// Kind is staged for the chosen rows, with Args; of several Kinds one is chosen.
-	// Call is made at once for one row or, with New, for none, and cannot be undone. A
-	// verb has one of them.
+	// Call is made at once for one row or, with New, for none; Kind is its name in the
+	// journal then.
 	Kind  action.Kind
 	Kinds []KindChoice
 	Args  map[string]string
 	Call  func(ctx context.Context, c *client.Client, row Row, text string) (safe.Safe, error)
+	// Made is what a Call changed, with what undoes it, where that is not a change of
+	// the row that nothing takes back.
+	Made func(row Row, text string, answer safe.Safe) action.Result
 	// Ask is the label of a line to type. The text becomes the argument Arg, or,
 	// with New, the target.
 	Ask   string
@@ -224,6 +227,14 @@ func (v Verb) Stages() []action.Kind {
 		kinds = append(kinds, k.Kind)
 	}
 	return kinds
+}
+
+// Result is what a Call of v changed.
+func (v Verb) Result(row Row, text string, answer safe.Safe) action.Result {
+	if v.Made != nil {
+		return v.Made(row, text, answer)
+	}
+	return action.Result{Action: action.Action{Kind: v.Kind, Target: row.Target}, Outcome: action.Changed}
 }
 
 // About reports whether a kind of change is of the rows.

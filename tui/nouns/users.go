@@ -70,7 +70,7 @@ var users = &Noun{
 			Means: func(r Row) string { return action.Deletion(r.Account.Local, r.Account.Deactivated) },
 		},
 		{
-			Key: "L", Name: "reset-link", Help: "a link to choose a new password, once", Sure: true, Fits: local,
+			Key: "L", Name: "reset-link", Help: "a link to choose a new password, once", Sure: true, Fits: local, Kind: action.UserPasswordReset,
 			Call: func(ctx context.Context, c *client.Client, row Row, _ string) (safe.Safe, error) {
 				link, err := c.Admin.Users.PasswordReset(ctx, row.Person)
 				if err != nil {
@@ -80,7 +80,7 @@ var users = &Noun{
 			},
 		},
 		{
-			Key: "B", Name: "backup", Help: "make an archive of the account", Sure: true, Fits: local,
+			Key: "B", Name: "backup", Help: "make an archive of the account", Sure: true, Fits: local, Kind: action.UserBackup,
 			Call: func(ctx context.Context, c *client.Client, row Row, _ string) (safe.Safe, error) {
 				return safe.Own("asked for; a mail follows"), c.Admin.Users.Backup(ctx, row.Person)
 			},
