@@ -17,6 +17,7 @@ import (
 
 	"svc/client/api"
 	"svc/db/dbtest"
+	"svc/server/platform/outgoing"
 	"svc/server/platform/webpush/webpushtest"
 )
 
@@ -165,6 +166,9 @@ func TestOthersAreServedWhilePeopleAndStrangersDoTheirWorst(t *testing.T) {
 			t.Errorf("%d statuses posted, the push service called %d times", posted.Load(), asked.Load())
 		}
 		t.Logf("%d statuses, %d calls of the push service", posted.Load(), asked.Load())
+		if strings.Contains(p.stderr.String(), outgoing.ErrBusy.Error()) {
+			t.Error("calls of the slow push service had others refused")
+		}
 		p.wasServed(t, before, idle50, idle99, p50, p99)
 	})
 }

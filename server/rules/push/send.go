@@ -111,8 +111,13 @@ func (s *Service) Send(ctx context.Context, job jobs.Push) error {
 	return s.deliver(ctx, device, n, keys, text)
 }
 
-// perHost is how many calls at once are for one push service: half of the workers.
-func (s *Service) perHost() int { return max(1, s.settings.Load().Queues.Push/2) }
+// perHost is how many calls at once are for one push service: half of the workers, and
+// half of the calls that may run at once. With more, calls to a slow one would have all
+// others refused, and those that are refused count as calls that end at once.
+func (s *Service) perHost() int {
+	set := s.settings.Load()
+	return max(1, min(set.Queues.Push, set.Connections.Default.Size)/2)
+}
 
 func hostOf(endpoint string) string {
 	u, err := url.Parse(endpoint)
