@@ -19,7 +19,7 @@ import (
 
 // WatchedListCommand is ListCommand with --watch: the list is read again whenever
 // the stream of moderation has one of these events, and now and then, which is
-// all where the server has no stream.
+// all where the server has no stream, or no event tells of the list.
 func WatchedListCommand[T any](a *App, cmd *cobra.Command, shape output.Shape[T], events []string, ask func(ctx context.Context, conn *Connection, args []string) (Listed[T], error)) *cobra.Command {
 	var every time.Duration
 	cmd = ListCommand(a, cmd, shape, ask)
@@ -103,7 +103,10 @@ func (w *watch[T]) run(ctx context.Context, conn *Connection) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	news := conn.News(ctx, w.events, &w.live)
+	var news <-chan struct{} // nil where no event tells of the list
+	if len(w.events) > 0 {
+		news = conn.News(ctx, w.events, &w.live)
+	}
 	for first := true; ; first = false {
 		looked := time.Now()
 		if err := w.look(ctx); err != nil && (first || !w.passes(err)) {

@@ -47,6 +47,7 @@ func federationCommand(a *cli.App) *cobra.Command {
 	return cli.Examples(cli.Noun("federation", "See how sending to other servers goes",
 		federationHostsCommand(a), federationHostCommand(a), federationRetryCommand(a), federationForgetCommand(a)),
 		"federation hosts --failing",
+		"federation hosts --waiting --watch=5s",
 		"federation host slow.example",
 		"federation retry slow.example",
 		"federation forget gone.example",
@@ -76,7 +77,7 @@ func federationHostsCommand(a *cli.App) *cobra.Command {
 	f.BoolVar(&failing, "failing", false, "only those whose last calls failed")
 	f.BoolVar(&dead, "dead", false, "only those that are given up")
 	f.BoolVar(&waiting, "waiting", false, "only those that something waits for")
-	return cli.ListCommand(a, cmd, hostShape, func(_ context.Context, conn *cli.Connection, _ []string) (cli.Listed[api.Host], error) {
+	return cli.WatchedListCommand(a, cmd, hostShape, nil, func(_ context.Context, conn *cli.Connection, _ []string) (cli.Listed[api.Host], error) {
 		return cli.Listed[api.Host]{Listing: conn.Admin.Federation.Hosts(api.HostQuery{State: strings.Join(states, "")})}, nil
 	})
 }

@@ -65,7 +65,7 @@ func jobsQueuesCommand(a *cli.App) *cobra.Command {
 		Short: "List the kinds of work, and how much there is of each",
 		Args:  cli.ExactArgs(0, "no argument"),
 	}
-	return cli.ListCommand(a, cmd, queueShape, func(_ context.Context, conn *cli.Connection, _ []string) (cli.Listed[api.Queue], error) {
+	return cli.WatchedListCommand(a, cmd, queueShape, nil, func(_ context.Context, conn *cli.Connection, _ []string) (cli.Listed[api.Queue], error) {
 		return cli.Listed[api.Queue]{Listing: client.Whole(conn.Admin.Jobs.Queues)}, nil
 	})
 }

@@ -42,7 +42,7 @@ func relayListCommand(a *cli.App) *cobra.Command {
 		Short: "List relays, those that accepted first",
 		Args:  cli.ExactArgs(0, "no argument"),
 	}
-	return cli.ListCommand(a, cmd, relayShape, func(_ context.Context, conn *cli.Connection, _ []string) (cli.Listed[api.Relay], error) {
+	return cli.WatchedListCommand(a, cmd, relayShape, nil, func(_ context.Context, conn *cli.Connection, _ []string) (cli.Listed[api.Relay], error) {
 		return cli.Listed[api.Relay]{Listing: client.Whole(conn.Admin.Relays.List)}, nil
 	})
 }

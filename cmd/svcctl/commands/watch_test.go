@@ -154,3 +154,46 @@ func TestWatchGoesWithFewFlags(t *testing.T) {
 		}
 	}
 }
+
+// TestListsWithoutEventsAreWatchedByLooking: no event tells of relays, hosts and queues,
+// so that these are read again after the time of the flag, also where there is a stream.
+func TestListsWithoutEventsAreWatchedByLooking(t *testing.T) {
+	s := servertest.Start(t)
+	relay := "https://one.example/inbox"
+	follow := func() error {
+		_, err := s.Admin("root").Admin.Relays.Follow(t.Context(), relay)
+		return err
+	}
+	for _, c := range []struct {
+		command, name string
+		change        func() error
+	}{
+		{"relay list", relay, follow},
+		{"federation hosts", "two.example", func() error { return s.DB.AddInstance(t.Context(), "two.example") }},
+		{"jobs queues", "discarded\":1", func() error { s.FailedJob(); return nil }},
+	} {
+		t.Run(c.command, func(t *testing.T) {
+			p := newCLI(t, s.URL, "")
+			p.env["SVCCTL_TOKEN"] = s.Token("root", servertest.AdminScopes)
+			out, in := io.Pipe()
+			p.Out = in
+			ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+			defer stop()
+			root := newRoot(p.App)
+			root.SetArgs(append(strings.Fields(c.command), "--watch=10ms", "-o", "json"))
+			go func() { in.CloseWithError(root.ExecuteContext(ctx)) }()
+			time.Sleep(300 * time.Millisecond) // the first look is over
+			if err := c.change(); err != nil {
+				t.Fatal(err)
+			}
+			lines := bufio.NewScanner(out)
+			lines.Buffer(nil, 1<<20)
+			for lines.Scan() {
+				if strings.Contains(strings.ReplaceAll(lines.Text(), " ", ""), c.name) {
+					return
+				}
+			}
+			t.Errorf("%s is not printed: %v", c.name, lines.Err())
+		})
+	}
+}
