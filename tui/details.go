@@ -248,7 +248,7 @@ func (p *userPage) spoken(m *env) []string {
 	if p.user == nil {
 		return []string{sentence(p.failed.String())}
 	}
-	lines := []string{told(joined(p.queue.personLines(m, p.user, true)), p.state())}
+	lines := []string{withCommas(joined(p.queue.personLines(m, p.user, true)), p.state())}
 	for _, field := range p.fields() {
 		lines = append(lines, strings.TrimSpace(field.label)+": "+field.text.OneLine().String())
 	}

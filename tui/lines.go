@@ -147,10 +147,10 @@ func (l line) flow(width int) []line {
 	return append(lines, now)
 }
 
-// steady is text of one width in every terminal, for columns with something to
+// fixedWidth is text of one width in every terminal, for columns with something to
 // their right: clusters that terminals draw with different widths, and text that
 // runs to the left, become question marks.
-func steady(text string) string {
+func fixedWidth(text string) string {
 	var b strings.Builder
 	for _, r := range text {
 		p, _ := bidi.LookupRune(r)

@@ -297,7 +297,7 @@ func TestALineFlowsBetweenItsParts(t *testing.T) {
 }
 
 func TestSteadyTextHasOneWidthEverywhere(t *testing.T) {
-	if got, want := steady("日本 né 👩‍👩‍👧 مرحبا e\u0301 a"), "日本 né ??? ????? e a"; got != want {
+	if got, want := fixedWidth("日本 né 👩‍👩‍👧 مرحبا e\u0301 a"), "日本 né ??? ????? e a"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -431,7 +431,7 @@ func (s *nounScreen) draw(m *env, d layout) []line {
 	for i := range lines {
 		if i < len(table) {
 			for _, part := range table[i] { // the wall must stand where it stands in every terminal
-				lines[i] = append(lines[i], span{steady(part.text), part.ink})
+				lines[i] = append(lines[i], span{fixedWidth(part.text), part.ink})
 			}
 		}
 		lines[i] = append(lines[i].fit(d.width), span{" " + m.theme.glyphs.wall, inkRule})
@@ -634,5 +634,19 @@ func (s *nounScreen) spokenRow(m *env, i int) string {
 			parts = append(parts, strings.ToLower(c.Head)+" "+text)
 		}
 	}
-	return told(append(parts, m.wish(r.Target))...)
+	return withCommas(append(parts, m.wish(r.Target))...)
+}
+
+// nothing says why a table has no rows: of things, empty where there are none.
+func (d *desk) nothing(things, empty string, loading bool, failed safe.Safe, f list.Filter) line {
+	again := "; " + d.keys.key(doRefresh) + " tries again"
+	switch {
+	case failed.String() != "":
+		return inked(inkBad, "    "+things+" could not be loaded: "+failed.String()+again)
+	case loading:
+		return inked(inkDim, "    loading "+things)
+	case f.Text != "":
+		return plain("    nothing matches /" + safe.Line(f.Text) + "; " + d.keys.key(doBack) + " shows all")
+	}
+	return plain("    " + empty)
 }

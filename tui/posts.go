@@ -30,7 +30,7 @@ func (p *postPane) reset() {
 	clear(p.marks)
 }
 
-// do moves, marks and opens.
+// run moves, marks and opens.
 func (p *postPane) run(c command, posts []shown.Post) bool {
 	switch c {
 	case doDown:

@@ -14,7 +14,7 @@ import (
 	"svc/tui/shown"
 )
 
-// do carries out a command; ok is false for one that is not this screen's.
+// run carries out a command; ok is false for one that is not this screen's.
 func (r *reports) run(m *env, c command) (cmd tea.Cmd, ok bool) {
 	if r.onPosts {
 		if posts, ok := r.shownPosts(); ok {

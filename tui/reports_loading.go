@@ -6,10 +6,49 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client/api"
+	"svc/client/safe"
 	"svc/tui/list"
 	"svc/tui/nouns"
 	"svc/tui/shown"
 )
+
+// pager is how far the queue is loaded, page by page. An answer counts as long as its
+// gen is the current one.
+type pager struct {
+	gen      int
+	page     int // last one asked for
+	loading  bool
+	complete bool
+	failed   safe.Safe // why the last page is missing
+}
+
+// begun reports whether anything was asked for.
+func (p *pager) begun() bool { return p.page > 0 || p.loading }
+
+// restart asks for the first page.
+func (p *pager) restart() {
+	p.gen++
+	p.page, p.loading, p.complete = 1, true, false
+}
+
+// open reports whether there may be a next page to ask for.
+func (p *pager) open() bool { return p.page > 0 && !p.loading && !p.complete }
+
+// next asks for it.
+func (p *pager) next() {
+	p.loading = true
+	p.page++
+}
+
+// took notes the answer to a page. One that failed is asked for again.
+func (p *pager) took(page, rows int, err error) {
+	p.loading = false
+	if err != nil {
+		p.failed, p.page = wording(err), page-1
+		return
+	}
+	p.failed, p.complete = safe.Safe{}, rows < pageSize
+}
 
 // reportsLoaded is a page of reports. gen is the number of the walk through the
 // pages: an answer to an earlier one is dropped.

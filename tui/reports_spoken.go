@@ -83,7 +83,7 @@ func spokenPosts(m *env, posts []shown.Post, pane *postPane, focus bool) []strin
 		if pane.marks[one.ID] {
 			head += ", marked"
 		}
-		head = told(head, shown.ShortID(one.ID), visibility(one), joined([]line{pane.flags(m, one)}))
+		head = withCommas(head, shown.ShortID(one.ID), visibility(one), joined([]line{pane.flags(m, one)}))
 		lines = append(lines, strings.TrimRight(head, ".")+".")
 		if !one.Hides() || pane.opened[one.ID] {
 			for text := range strings.Lines(one.Text.String()) {
@@ -108,10 +108,10 @@ func (r *reports) spokenRow(m *env, i int) string {
 	e := r.At(i)
 	if e.Head() {
 		g := r.GroupOf(e)
-		return told(safe.Line(g.Key), reportCount(len(g.Rows)))
+		return withCommas(safe.Line(g.Key), reportCount(len(g.Rows)))
 	}
 	state, _, message, _ := r.drawState(m, e.Row)
-	return told(state, strings.Join(strings.Fields(r.drawAbout(m, e.Row, r.Text(e.Row, colNick), 100)), " "), message)
+	return withCommas(state, strings.Join(strings.Fields(r.drawAbout(m, e.Row, r.Text(e.Row, colNick), 100)), " "), message)
 }
 
 func (r *reports) position(*env) string {

@@ -354,7 +354,7 @@ func (c reportColumns) withMessage(l line, message string, ink ink) line {
 	case c.last:
 		return append(l, span{" " + shortened(message, c.message), ink})
 	case c.message > 0:
-		return append(l, span{" " + safe.Fit(steady(message), c.message), ink})
+		return append(l, span{" " + safe.Fit(fixedWidth(message), c.message), ink})
 	}
 	return l
 }

@@ -25,8 +25,8 @@ func (p *dialogue) list() {
 	}
 }
 
-// told joins the parts that are not empty.
-func told(parts ...string) string {
+// withCommas joins the parts that are not empty.
+func withCommas(parts ...string) string {
 	var out []string
 	for _, part := range parts {
 		if part != "" {

@@ -34,11 +34,11 @@ type Item struct {
 	Label   string          `json:"label"` // printable
 	At      time.Time       `json:"at"`
 	Phase   Phase           `json:"phase"`
-	// Play says that the actions are steps of several kinds, in order, of which none
-	// is taken after one failed.
+	// Play says that the actions are steps of several kinds. They are carried out in
+	// order, up to the first that fails.
 	Play bool `json:"play,omitempty"`
-	// Lost is what a deactivation ends that its undo does not bring back, "3 follows",
-	// printable; "" where it is not known.
+	// Lost names the follows that a deactivation ends and its undo does not restore:
+	// "3 follows", printable; "" where their number is not known.
 	Lost string `json:"lost,omitempty"`
 	// Why has the present states of objects in conflict, by target, printable.
 	Why map[string]string `json:"why,omitempty"`

@@ -73,7 +73,7 @@ func (s *Screen) Resize(width, height int) {
 }
 
 // Draw puts a frame on the terminal, of which only lines that changed are written.
-// Nothing is told of a terminal that is gone: its input ends too.
+// A failed write is ignored: the input of a terminal that is gone ends too.
 func (s *Screen) Draw(frame string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
