@@ -315,7 +315,7 @@ func (m *env) undo() tea.Cmd {
 }
 
 // nothingToUndo says what the last change was, and why it is not taken back.
-func (m *model) nothingToUndo() string {
+func (m *env) nothingToUndo() string {
 	const nothing = "nothing to undo"
 	for _, d := range slices.Backward(m.staged.Done) {
 		if d.Item.Undoes != nil || !slices.ContainsFunc(d.Results, func(r action.Result) bool { return r.Outcome == action.Changed }) {
