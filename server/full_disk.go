@@ -29,9 +29,9 @@ func AwaitRoom(ctx context.Context, cfg config.Config) error {
 	}
 	// A connection that stays would go on to be answered so.
 	srv.SetKeepAlivesEnabled(false)
-	time.AfterFunc(roomPause, func() { _ = srv.Close() })
-	stop := context.AfterFunc(ctx, func() { _ = srv.Close() })
-	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, roomPause)
+	defer cancel()
+	context.AfterFunc(ctx, func() { _ = srv.Close() })
 	if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}

@@ -33,6 +33,7 @@ var covered = map[string]string{
 	"server/platform/outgoing/bounds.go cancel(":             "cancels",
 	"server/federation/remote/remote.go cancel":              "cancels",
 	"server/metrics.go srv.Close":                            "closes sockets",
+	"server/full_disk.go srv.Close":                          "closes sockets",
 	"server/visitors.go v.n.Add(-1)":                         "counts",
 	"server/api/streaming/turns.go back":                     "counts",
 }
