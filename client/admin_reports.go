@@ -21,6 +21,17 @@ func (s *AdminReports) List(query api.ReportQuery) Listing[api.AdminReport] {
 	return numbered(s.c, query, read, id, adminPath+"/reports")
 }
 
+// Counts returns the numbers of reports that match, by state; nil from servers that do not
+// tell them. GET /api/svc/admin/reports.
+func (s *AdminReports) Counts(ctx context.Context, query api.ReportQuery) (*api.ReportCounts, error) {
+	query.Page, query.PageSize = 1, 1
+	answer, err := get[api.ReportList](ctx, s.c, values(query), adminPath+"/reports")
+	if err != nil {
+		return nil, err
+	}
+	return answer.Counts, nil
+}
+
 // Groups returns the reports by reported status, newest first. GET
 // /api/svc/admin/grouped_reports.
 func (s *AdminReports) Groups(ctx context.Context) ([]api.GroupedReport, error) {

@@ -26,6 +26,12 @@ func (s *AdminUsers) Get(ctx context.Context, nicknameOrID string) (*api.AdminUs
 	return get[api.AdminUser](ctx, s.c, nil, adminPath+"/users/", nicknameOrID)
 }
 
+// History returns what moderators need to know of a user. GET
+// /api/svc/admin/users/:nickname_or_id/history.
+func (s *AdminUsers) History(ctx context.Context, nicknameOrID string) (*api.UserHistory, error) {
+	return get[api.UserHistory](ctx, s.c, nil, adminPath+"/users/", nicknameOrID, "/history")
+}
+
 // Toggle activates a deactivated user and deactivates an active one; it is
 // never retried. PATCH /api/svc/admin/users/:nickname/toggle_activation.
 func (s *AdminUsers) Toggle(ctx context.Context, nickname string) (*api.AdminUser, error) {

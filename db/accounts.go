@@ -209,6 +209,11 @@ func (d *DB) UpdateAccount(ctx context.Context, a *Account, columns ...string) e
 		a.DisplayNameKey = strings.ToLower(a.DisplayName)
 		columns = append(columns, "display_name_key")
 	}
+	if slices.Contains(columns, "display_name_key") || slices.Contains(columns, "nickname") {
+		if err := d.keepName(ctx, a); err != nil {
+			return err
+		}
+	}
 	err := d.writer(ctx).Model(&Account{}).Where("id = ?", a.ID).Select(columns).Updates(a).Error
 	if err != nil {
 		return wrap(err, "update account %s", a.ID)

@@ -68,6 +68,7 @@ func Erasures() []Erasure {
 		{Table: "account_tags", Column: "account_id", by: eraseTags},
 		{Table: "account_words", Column: "account_id", Kept: "they follow the account's names"},
 		{Table: "account_misspellings", Column: "account_id", Kept: "they follow the account's names"},
+		{Table: "account_names", Column: "account_id", key: "account_id, until"},
 		{Table: "backups", Column: "account_id", key: "id"},
 		{Table: "mail_tokens", Column: "account_id", key: "token_hash"},
 		{Table: "tokens", Column: "account_id", key: "id"},
@@ -91,9 +92,11 @@ func Erasures() []Erasure {
 		{Table: "kept_tags", Column: "account_id", Kept: "the account gets them when it comes back"},
 		{Table: "reports", Column: "account_id", Kept: record},
 		{Table: "reports", Column: "reporter_id", Kept: record},
+		{Table: "reports", Column: "decided_by", Kept: record},
 		{Table: "report_statuses", Column: "deleted_by", Kept: record},
 		{Table: "report_notes", Column: "account_id", Kept: record},
 		{Table: "moderation_log", Column: "actor_id", Kept: record},
+		{Table: "log_accounts", Column: "account_id", Kept: record},
 		{Table: "setting_changes", Column: "actor_id", Kept: record},
 	}
 }
@@ -182,7 +185,11 @@ func (d *DB) EmptyAccount(ctx context.Context, id string) error {
 		return err
 	}
 	a.DisplayName = ""
-	return d.UpdateAccount(ctx, a, "display_name")
+	if err := d.UpdateAccount(ctx, a, "display_name"); err != nil {
+		return err
+	}
+	_, err = d.exec(ctx, "forget names", "DELETE FROM account_names WHERE account_id = ?", id)
+	return err
 }
 
 // DeleteAccount removes an account without remaining rows, with its key and its

@@ -36,7 +36,7 @@ func TestAHostIsCounted(t *testing.T) {
 			r := &db.Report{AccountID: about.ID, ReporterID: bob.ID}
 			must(t, d.CreateReport(ctx, r, nil))
 			if i == 1 {
-				must(t, d.SetReportState(ctx, r.ID, db.ReportResolved))
+				must(t, d.SetReportState(ctx, r.ID, db.ReportResolved, ""))
 			}
 		}
 		check := func(host string, want db.HostCounts) {

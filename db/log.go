@@ -17,6 +17,8 @@ type LogEntry struct {
 	Message   string
 	SearchKey string // the message in lower case
 	CreatedAt Time   `gorm:"autoCreateTime:false"`
+	// About are the ids of the accounts that it is about. They are written only.
+	About []string `gorm:"-"`
 }
 
 // TableName is the log's table.
@@ -30,6 +32,11 @@ func (d *DB) CreateLogEntry(ctx context.Context, e *LogEntry) error {
 	}
 	if err := create(ctx, d, e, "log %s", e.Action); err != nil {
 		return err
+	}
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(e.About))) {
+		if _, err := d.exec(ctx, "account of log entry", "INSERT INTO log_accounts (account_id, entry_id) VALUES (?, ?)", id, e.ID); err != nil {
+			return err
+		}
 	}
 	return d.Emit(ctx, Event{Kind: EventLogEntry, Subject: strconv.FormatInt(e.ID, 10)})
 }
@@ -57,6 +64,7 @@ type LogFilter struct {
 	Since   Time // not before
 	Before  Time
 	ActorID string
+	AboutID string // the account that it is about, or one of them
 	Search  string // part of the message, in any case
 }
 
@@ -80,6 +88,9 @@ func (d *DB) Log(ctx context.Context, f LogFilter, p NumberedPage) ([]LogEntry, 
 		rows []LogEntry
 		err  error
 	)
+	if f.AboutID != "" {
+		return d.logAbout(ctx, f, p)
+	}
 	if f.Search != "" {
 		ids, searchErr := d.searchLog(ctx, f, p)
 		if searchErr != nil {
@@ -99,4 +110,16 @@ func (d *DB) Log(ctx context.Context, f LogFilter, p NumberedPage) ([]LogEntry, 
 		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt.Time), cmp.Compare(b.ID, a.ID))
 	})
 	return rows, err
+}
+
+// logAbout is Log for an account: it reads the entries about that one alone.
+func (d *DB) logAbout(ctx context.Context, f LogFilter, p NumberedPage) ([]LogEntry, error) {
+	q := &selection{}
+	q.add(logColumns+`log_accounts a JOIN moderation_log l ON l.id = a.entry_id WHERE a.account_id = ?`, f.AboutID)
+	f.where(q, "l.")
+	if f.Search != "" {
+		q.add(` AND `+mostly(`l.search_key LIKE ? ESCAPE '\'`), containing(f.Search))
+	}
+	q.add(` ORDER BY a.entry_id DESC` + p.limit())
+	return scanAll(ctx, d, "log about "+f.AboutID, logCells, q.sql.String(), q.args...)
 }

@@ -18,12 +18,52 @@ func TestListsReadOnlyWhatTheyShow(t *testing.T) {
 	lists := map[string]func(ctx context.Context, d *db.DB) error{}
 	for name, state := range map[string]string{"reports": "", "open reports": db.ReportOpen} {
 		lists[name] = func(ctx context.Context, d *db.DB) error {
-			_, _, err := d.Reports(ctx, state, page)
+			_, _, err := d.Reports(ctx, db.ReportFilter{State: state}, page)
 			return err
 		}
 	}
+	host, here := "one.example", ""
+	for name, f := range map[string]db.ReportFilter{
+		"reports about an account": {AccountID: "a"}, "open reports about an account": {AccountID: "a", State: db.ReportOpen},
+		"reports by an account": {ReporterID: "a"}, "closed reports by an account": {ReporterID: "a", State: db.ReportClosed},
+		"reports of a host": {Host: &host}, "open reports of a host": {Host: &host, State: db.ReportOpen}, "open reports of this host": {Host: &here, State: db.ReportOpen},
+	} {
+		lists[name] = func(ctx context.Context, d *db.DB) error {
+			_, counts, err := d.Reports(ctx, f, db.NumberedPage{Number: 1, Size: 20})
+			if err == nil && f.AccountID+f.ReporterID == "" && counts.Open == 0 {
+				err = fmt.Errorf("there are none")
+			}
+			return err
+		}
+	}
+	lists["reports by an account about another"] = func(ctx context.Context, d *db.DB) error {
+		a, err := d.AccountByNickname(ctx, "user000")
+		if err == nil {
+			_, _, err = d.Reports(ctx, db.ReportFilter{AccountID: a.ID, ReporterID: a.ID}, db.NumberedPage{Number: 1, Size: 20})
+		}
+		return err
+	}
+	lists["counts of reports"] = func(ctx context.Context, d *db.DB) error {
+		_, err := d.ReportCounts(ctx, []string{db.ReportsAbout("a"), db.ReportsBy("b")})
+		return err
+	}
+	lists["names of an account"] = func(ctx context.Context, d *db.DB) error {
+		_, err := d.AccountNames(ctx, "a")
+		return err
+	}
+	lists["accounts of a mail host"] = func(ctx context.Context, d *db.DB) error {
+		a, err := d.AccountByNickname(ctx, "user000")
+		if err != nil {
+			return err
+		}
+		mail, ids, err := d.MailNeighbours(ctx, a.ID, 5)
+		if err == nil && (mail != "mail.example" || len(ids) != 5) {
+			err = fmt.Errorf("%q %v", mail, ids)
+		}
+		return err
+	}
 	lists["last reports"] = func(ctx context.Context, d *db.DB) error {
-		_, _, err := d.Reports(ctx, "", db.NumberedPage{Number: 5, Size: 20})
+		_, _, err := d.Reports(ctx, db.ReportFilter{}, db.NumberedPage{Number: 5, Size: 20})
 		return err
 	}
 	lists["report groups"] = func(ctx context.Context, d *db.DB) error {
@@ -62,7 +102,7 @@ func TestListsReadOnlyWhatTheyShow(t *testing.T) {
 	now := db.At(time.Now())
 	for name, f := range map[string]db.LogFilter{
 		"log": {}, "log of a time": {Since: now.Add(-time.Hour), Before: now}, "log of an actor": {ActorID: "a"},
-		"log of an actor and a time": {ActorID: "a", Since: now.Add(-time.Hour), Before: now}, "log with a word": {Search: "word"}, "log with a letter": {Search: "w"}, "log with words by an actor": {Search: "a word", ActorID: "a"},
+		"log about an account": {AboutID: "a"}, "log about an account with a word": {AboutID: "a", Search: "word", Since: now.Add(-time.Hour)}, "log of an actor and a time": {ActorID: "a", Since: now.Add(-time.Hour), Before: now}, "log with a word": {Search: "word"}, "log with a letter": {Search: "w"}, "log with words by an actor": {Search: "a word", ActorID: "a"},
 		"log with a word of a time": {Search: "word", Since: now.Add(-time.Hour), Before: now.Add(time.Hour)},
 	} {
 		lists[name] = func(ctx context.Context, d *db.DB) error {
@@ -148,6 +188,9 @@ func seedMany(t *testing.T, d *db.DB) {
 			if err := tx.CreateAccount(ctx, a); err != nil {
 				return err
 			}
+			if err := tx.CreateUser(ctx, &db.User{AccountID: a.ID, Email: a.Nickname + "@mail.example", PasswordHash: "x"}); err != nil {
+				return err
+			}
 			r := &db.Report{AccountID: a.ID, ReporterID: a.ID}
 			if err := tx.CreateReport(ctx, r, []db.ReportStatus{{StatusID: "s", StatusURI: "u"}}); err != nil {
 				return err
@@ -155,7 +198,7 @@ func seedMany(t *testing.T, d *db.DB) {
 			if err := tx.CreateApp(ctx, &db.App{Name: "app", Scopes: "read", ClientID: a.ID, Trusted: i%10 == 0}); err != nil {
 				return err
 			}
-			if err := tx.CreateLogEntry(ctx, &db.LogEntry{ActorID: a.ID, Action: "activate", Data: "{}", Message: "a word"}); err != nil {
+			if err := tx.CreateLogEntry(ctx, &db.LogEntry{ActorID: a.ID, Action: "activate", Data: "{}", Message: "a word", About: []string{a.ID}}); err != nil {
 				return err
 			}
 		}

@@ -25,6 +25,9 @@ type Report struct {
 	CreatedAt  Time   `gorm:"autoCreateTime:false"`
 	UpdatedAt  Time   `gorm:"autoUpdateTime:false"`
 	Host       string `gorm:"->"` // of a remote account, as a trigger fills it
+	// Who changed the state last, and when; "" if nobody did.
+	DecidedBy string `gorm:"->"`
+	DecidedAt Time   `gorm:"->"`
 }
 
 // CreateReport inserts r, open, with the statuses that it names.
@@ -60,10 +63,10 @@ func (d *DB) emitReport(ctx context.Context, id, what string) error {
 	return d.Emit(ctx, Event{Kind: EventReport, Subject: id, Data: what})
 }
 
-const reportColumns = `SELECT r.id, r.uri, r.account_id, r.reporter_id, r.state, r.content, r.forwarded, r.created_at, r.updated_at`
+const reportColumns = `SELECT r.id, r.uri, r.account_id, r.reporter_id, r.state, r.content, r.forwarded, r.created_at, r.updated_at, r.decided_by, r.decided_at`
 
 func reportCells(r *Report) []any {
-	return []any{&r.ID, &r.URI, &r.AccountID, &r.ReporterID, &r.State, &r.Content, &r.Forwarded, &r.CreatedAt, &r.UpdatedAt}
+	return []any{&r.ID, &r.URI, &r.AccountID, &r.ReporterID, &r.State, &r.Content, &r.Forwarded, &r.CreatedAt, &r.UpdatedAt, &r.DecidedBy, &r.DecidedAt}
 }
 
 // Report returns the report with this id.
@@ -85,27 +88,138 @@ func (d *DB) ReportsByID(ctx context.Context, ids []string) ([]Report, error) {
 	})
 }
 
-// Reports returns a page of the reports in this state, or in any for "", newest
-// first, and the number of all of them (2 statements).
-func (d *DB) Reports(ctx context.Context, state string, p NumberedPage) ([]Report, int64, error) {
+// ReportFilter selects reports; empty conditions do not count.
+type ReportFilter struct {
+	State      string
+	AccountID  string // the reported
+	ReporterID string
+	Host       *string // of the reported account, "" for this server
+}
+
+// ReportCounts are numbers of reports by their state.
+type ReportCounts struct{ Open, Closed, Resolved int64 }
+
+// In is the number in a state, or in all for "".
+func (c ReportCounts) In(state string) int64 {
+	switch state {
+	case ReportOpen:
+		return c.Open
+	case ReportClosed:
+		return c.Closed
+	case ReportResolved:
+		return c.Resolved
+	}
+	return c.Open + c.Closed + c.Resolved
+}
+
+func (c *ReportCounts) add(state string, n int64) {
+	switch state {
+	case ReportOpen:
+		c.Open += n
+	case ReportClosed:
+		c.Closed += n
+	case ReportResolved:
+		c.Resolved += n
+	}
+}
+
+// ReportsAbout and ReportsBy name the counts of an account in report_counts.
+func ReportsAbout(accountID string) string { return "about " + accountID }
+
+// ReportsBy is ReportsAbout for the reports that an account filed.
+func ReportsBy(accountID string) string { return "by " + accountID }
+
+// where adds the conditions but the state, if there are any.
+func (f *ReportFilter) where(q *selection) {
+	word := ` WHERE `
+	add := func(column, value string) {
+		q.add(word+column+` = ?`, value)
+		word = ` AND `
+	}
+	if f.AccountID != "" {
+		add("account_id", f.AccountID)
+	}
+	if f.ReporterID != "" {
+		add("reporter_id", f.ReporterID)
+	}
+	if f.Host != nil {
+		add("host", *f.Host)
+	}
+	if f.State != "" {
+		add("state", f.State)
+	}
+}
+
+// countReports counts in one statement, whatever state f has. What is counted already is
+// read; the reports of an account about another one, or of one about a host, are counted.
+func (d *DB) countReports(ctx context.Context, f ReportFilter) (out ReportCounts, err error) {
+	f.State = ""
+	subject := ""
+	switch {
+	case f == (ReportFilter{}):
+	case f == (ReportFilter{AccountID: f.AccountID}):
+		subject = ReportsAbout(f.AccountID)
+	case f == (ReportFilter{ReporterID: f.ReporterID}):
+		subject = ReportsBy(f.ReporterID)
+	case f == (ReportFilter{Host: f.Host}):
+		subject = "at " + *f.Host
+	}
+	type number struct {
+		state string
+		n     int64
+	}
+	cells := func(n *number) []any { return []any{&n.state, &n.n} }
 	q := &selection{}
-	q.add(`SELECT CAST(COALESCE(SUM(n), 0) AS BIGINT) FROM report_tallies`)
-	if state != "" {
-		q.add(` WHERE state = ?`, state)
+	switch {
+	case f == (ReportFilter{}):
+		q.add(`SELECT state, n FROM report_tallies`)
+	case subject != "":
+		q.add(`SELECT state, n FROM report_counts WHERE subject = ?`, subject)
+	default:
+		q.add(`SELECT state, COUNT(*) FROM reports`)
+		f.where(q)
+		q.add(` GROUP BY state`)
 	}
-	total, err := value[int64](ctx, d, "count reports", q.sql.String(), q.args...)
+	rows, err := scanAll(ctx, d, "count reports", cells, q.sql.String(), q.args...)
+	for _, n := range rows {
+		out.add(n.state, n.n)
+	}
+	return out, err
+}
+
+// ReportCounts returns the counts of these ReportsAbout and ReportsBy in one statement.
+func (d *DB) ReportCounts(ctx context.Context, subjects []string) (map[string]ReportCounts, error) {
+	type number struct {
+		subject, state string
+		n              int64
+	}
+	cells := func(n *number) []any { return []any{&n.subject, &n.state, &n.n} }
+	rows, err := inChunks(subjects, func(subjects []string) ([]number, error) {
+		return scanAll(ctx, d, "counts of reports", cells, `SELECT subject, state, n FROM report_counts WHERE subject IN ?`, subjects)
+	})
+	out := make(map[string]ReportCounts, len(subjects))
+	for _, n := range rows {
+		c := out[n.subject]
+		c.add(n.state, n.n)
+		out[n.subject] = c
+	}
+	return out, err
+}
+
+// Reports returns a page of the matching reports, newest first, and the numbers of those
+// that match but for the state (2 statements).
+func (d *DB) Reports(ctx context.Context, f ReportFilter, p NumberedPage) ([]Report, ReportCounts, error) {
+	counts, err := d.countReports(ctx, f)
 	if err != nil {
-		return nil, 0, err
+		return nil, counts, err
 	}
-	offset, size, backwards := p.window(total)
+	offset, size, backwards := p.window(counts.In(f.State))
 	if size <= 0 {
-		return nil, total, nil
+		return nil, counts, nil
 	}
-	q = &selection{}
+	q := &selection{}
 	q.add(reportColumns + ` FROM (SELECT id FROM reports`)
-	if state != "" {
-		q.add(` WHERE state = ?`, state)
-	}
+	f.where(q)
 	q.add(` ORDER BY id`)
 	if !backwards {
 		q.add(` DESC`)
@@ -113,7 +227,7 @@ func (d *DB) Reports(ctx context.Context, state string, p NumberedPage) ([]Repor
 	q.add(limit(size, offset) + `) p JOIN reports r ON r.id = p.id`)
 	rows, err := scanAll(ctx, d, "reports", reportCells, q.sql.String(), q.args...)
 	slices.SortFunc(rows, func(a, b Report) int { return strings.Compare(b.ID, a.ID) })
-	return rows, total, err
+	return rows, counts, err
 }
 
 // ReportGroup is a reported status with all its reports, newest first.
@@ -169,11 +283,11 @@ func (d *DB) LockReports(ctx context.Context) error {
 	return err
 }
 
-// SetReportState moves a report to a state. The copies of the statuses of a report
+// SetReportState moves a report to a state, as an account decides. The copies of the statuses of a report
 // that is no longer open are left to DropCopies, those of an open one stay.
-func (d *DB) SetReportState(ctx context.Context, id, state string) error {
+func (d *DB) SetReportState(ctx context.Context, id, state, by string) error {
 	now := d.Now()
-	if _, err := d.exec(ctx, "update report", `UPDATE reports SET state = ?, updated_at = ? WHERE id = ?`, state, now, id); err != nil {
+	if _, err := d.exec(ctx, "update report", `UPDATE reports SET state = ?, updated_at = ?, decided_by = ?, decided_at = ? WHERE id = ?`, state, now, by, now, id); err != nil {
 		return err
 	}
 	if err := d.emitReport(ctx, id, Changed); err != nil {

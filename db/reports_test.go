@@ -46,15 +46,15 @@ func TestReportsArePagedNewestFirstAndCountedByState(t *testing.T) {
 			r := file(t, d, ann, bob)
 			all = append([]string{r.ID}, all...)
 			if i%3 == 0 {
-				if err := d.SetReportState(ctx, r.ID, db.ReportResolved); err != nil {
+				if err := d.SetReportState(ctx, r.ID, db.ReportResolved, "moderator"); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
 		var got []string
 		for page := 1; page <= 5; page++ {
-			rows, total, err := d.Reports(ctx, "", db.NumberedPage{Number: page, Size: 3})
-			if err != nil || total != 11 {
+			rows, counts, err := d.Reports(ctx, db.ReportFilter{}, db.NumberedPage{Number: page, Size: 3})
+			if total := counts.In(""); err != nil || total != 11 {
 				t.Fatalf("page %d: total %d, %v", page, total, err)
 			}
 			got = append(got, strings.Fields(reportIDs(rows))...)
@@ -63,10 +63,114 @@ func TestReportsArePagedNewestFirstAndCountedByState(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		for state, want := range map[string]int64{db.ReportOpen: 7, db.ReportResolved: 4, db.ReportClosed: 0} {
-			rows, total, err := d.Reports(ctx, state, db.NumberedPage{Number: 1, Size: 50})
+			rows, counts, err := d.Reports(ctx, db.ReportFilter{State: state}, db.NumberedPage{Number: 1, Size: 50})
+			total := counts.In(state)
 			if err != nil || total != want || int64(len(rows)) != want {
 				t.Errorf("%s: %d rows of %d, %v; want %d", state, len(rows), total, err, want)
 			}
+		}
+	})
+}
+
+// TestReportsAreFilteredAndCounted holds the counts that are kept to the rows, through
+// every change of a report.
+func TestReportsAreFilteredAndCounted(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		ctx := t.Context()
+		ann, bob := dbtest.Account(t, d, "ann"), dbtest.Account(t, d, "bob")
+		far := db.NewAccount(dbtest.Base, "far")
+		far.Local, far.Domain, far.Nickname, far.NickKey = false, "far.example", "far@far.example", "far@far.example"
+		if err := d.CreateAccount(ctx, far); err != nil {
+			t.Fatal(err)
+		}
+		one, two, three, four := file(t, d, ann, bob), file(t, d, ann, bob), file(t, d, ann, far), file(t, d, bob, far)
+		for _, move := range []struct {
+			r     *db.Report
+			state string
+		}{{one, db.ReportResolved}, {one, db.ReportClosed}, {three, db.ReportResolved}, {three, db.ReportOpen}, {four, db.ReportResolved}, {four, db.ReportResolved}} {
+			if err := d.SetReportState(ctx, move.r.ID, move.state, bob.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+		here, there, nowhere := "", "far.example", "other.example"
+		for name, test := range map[string]struct {
+			f      db.ReportFilter
+			want   []*db.Report
+			counts db.ReportCounts
+		}{
+			"all":               {db.ReportFilter{}, []*db.Report{four, three, two, one}, db.ReportCounts{Open: 2, Closed: 1, Resolved: 1}},
+			"about one":         {db.ReportFilter{AccountID: bob.ID}, []*db.Report{two, one}, db.ReportCounts{Open: 1, Closed: 1}},
+			"open about one":    {db.ReportFilter{AccountID: bob.ID, State: db.ReportOpen}, []*db.Report{two}, db.ReportCounts{Open: 1, Closed: 1}},
+			"by one":            {db.ReportFilter{ReporterID: ann.ID}, []*db.Report{three, two, one}, db.ReportCounts{Open: 2, Closed: 1}},
+			"closed by one":     {db.ReportFilter{ReporterID: ann.ID, State: db.ReportClosed}, []*db.Report{one}, db.ReportCounts{Open: 2, Closed: 1}},
+			"by one about one":  {db.ReportFilter{ReporterID: bob.ID, AccountID: far.ID}, []*db.Report{four}, db.ReportCounts{Resolved: 1}},
+			"of a host":         {db.ReportFilter{Host: &there}, []*db.Report{four, three}, db.ReportCounts{Open: 1, Resolved: 1}},
+			"open of this host": {db.ReportFilter{Host: &here, State: db.ReportOpen}, []*db.Report{two}, db.ReportCounts{Open: 1, Closed: 1}},
+			"of a host by one":  {db.ReportFilter{Host: &there, ReporterID: ann.ID}, []*db.Report{three}, db.ReportCounts{Open: 1}},
+			"of another host":   {db.ReportFilter{Host: &nowhere}, nil, db.ReportCounts{}},
+			"about nobody":      {db.ReportFilter{AccountID: "nobody"}, nil, db.ReportCounts{}},
+		} {
+			rows, counts, err := d.Reports(ctx, test.f, db.NumberedPage{Number: 1, Size: 50})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := make([]db.Report, len(test.want))
+			for i, r := range test.want {
+				want[i].ID = r.ID
+			}
+			if reportIDs(rows) != reportIDs(want) || counts != test.counts {
+				t.Errorf("%s: %s, %+v; want %s, %+v", name, reportIDs(rows), counts, reportIDs(want), test.counts)
+			}
+		}
+		counts, err := d.ReportCounts(ctx, []string{db.ReportsAbout(bob.ID), db.ReportsBy(ann.ID), db.ReportsBy("nobody")})
+		if err != nil || len(counts) != 2 || counts[db.ReportsAbout(bob.ID)].In("") != 2 || counts[db.ReportsBy(ann.ID)].In(db.ReportOpen) != 2 {
+			t.Errorf("%+v, %v", counts, err)
+		}
+		if r, err := d.Report(ctx, one.ID); err != nil || r.DecidedBy != bob.ID || r.DecidedAt.IsZero() {
+			t.Errorf("%+v, %v", r, err)
+		}
+	})
+}
+
+// TestEarlierNamesAreKept renames an account, and erases it.
+func TestEarlierNamesAreKept(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		ctx := t.Context()
+		a := dbtest.Account(t, d, "ann")
+		rename := func(name string) {
+			t.Helper()
+			a.DisplayName = name
+			if err := d.UpdateAccount(ctx, a, "display_name"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		names := func() []string {
+			t.Helper()
+			rows, err := d.AccountNames(ctx, a.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var out []string
+			for _, n := range rows {
+				if n.Nickname != "ann" || n.Until.IsZero() {
+					t.Errorf("%+v", n)
+				}
+				out = append(out, n.DisplayName)
+			}
+			return out
+		}
+		for i := range 30 {
+			rename(fmt.Sprint("name ", i))
+			rename(fmt.Sprint("name ", i))
+		}
+		if got := names(); len(got) != 20 || got[0] != "name 28" || got[19] != "name 9" {
+			t.Errorf("%q", got)
+		}
+		if err := d.EmptyAccount(ctx, a.ID); err != nil {
+			t.Fatal(err)
+		}
+		if got := names(); len(got) != 0 {
+			t.Errorf("of an erased account: %q", got)
 		}
 	})
 }
@@ -79,7 +183,7 @@ func TestGroupsHoldAllReportsOfAStatus(t *testing.T) {
 		r2 := file(t, d, bob, cat, "s2", "s3")
 		r3 := file(t, d, bob, cat, "s1")
 		file(t, d, bob, cat)
-		if err := d.SetReportState(ctx, r1.ID, db.ReportClosed); err != nil {
+		if err := d.SetReportState(ctx, r1.ID, db.ReportClosed, "moderator"); err != nil {
 			t.Fatal(err)
 		}
 		list := func(p db.NumberedPage) []string {
@@ -114,7 +218,7 @@ func TestCopiesOutliveTheirReportForAWhile(t *testing.T) {
 				ctx := t.Context()
 				ann, bob := dbtest.Account(t, d, "ann"), dbtest.Account(t, d, "bob")
 				r, other := file(t, d, ann, bob, "s1", "s2"), file(t, d, ann, bob, "s1")
-				if err := d.SetReportState(ctx, r.ID, state); err != nil {
+				if err := d.SetReportState(ctx, r.ID, state, "moderator"); err != nil {
 					t.Fatal(err)
 				}
 				drop := func(closed db.Time) {
@@ -155,7 +259,7 @@ func TestAReportThatIsOpenedAgainKeepsItsCopies(t *testing.T) {
 		ctx := t.Context()
 		r := file(t, d, dbtest.Account(t, d, "ann"), dbtest.Account(t, d, "bob"), "s1")
 		for _, state := range []string{db.ReportResolved, db.ReportClosed, db.ReportOpen} {
-			if err := d.SetReportState(ctx, r.ID, state); err != nil {
+			if err := d.SetReportState(ctx, r.ID, state, "moderator"); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -224,7 +328,7 @@ func TestAFileOfAReportedStatusStaysWithTheCopy(t *testing.T) {
 			t.Fatal(err)
 		}
 		want("after the deletion", true, false)
-		if err := d.SetReportState(ctx, r.ID, db.ReportResolved); err != nil {
+		if err := d.SetReportState(ctx, r.ID, db.ReportResolved, "moderator"); err != nil {
 			t.Fatal(err)
 		}
 		want("when it is resolved", true, false)

@@ -210,7 +210,7 @@ func TestListsCostTheSameWhateverTheirLength(t *testing.T) {
 				return err
 			},
 			"reports": func(ctx context.Context, size int) error {
-				_, _, err := d.Reports(ctx, "", db.NumberedPage{Number: 1, Size: size})
+				_, _, err := d.Reports(ctx, db.ReportFilter{}, db.NumberedPage{Number: 1, Size: size})
 				return err
 			},
 			"log": func(ctx context.Context, size int) error {

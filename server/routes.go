@@ -397,6 +397,7 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 	admit(rights.UsersActivation, patch, "/users/deactivate", admin.Users().Deactivate, "write:accounts")
 	admit(rights.Admins, put, "/users/tag", admin.Users().Tag, "write:accounts")
 	admit(rights.Admins, del, "/users/tag", admin.Users().Untag, "write:accounts")
+	admit(rights.Reports, get, "/users/:nickname_or_id/history", admin.History().Show, "read:reports")
 	admit(rights.UsersRead, get, "/users/:nickname_or_id/permission_group", admin.Roles().List, "read:accounts")
 	admit(rights.UsersRead, get, "/users/:nickname_or_id/permission_group/:permission_group", admin.Roles().Show, "read:accounts")
 	admit(rights.Admins, post, "/users/:nickname/permission_group/:permission_group", admin.Roles().AddTo, "write:accounts")

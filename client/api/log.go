@@ -72,5 +72,6 @@ type LogQuery struct {
 	StartDate string `json:"start_date,omitempty" form:"start_date"`
 	EndDate   string `json:"end_date,omitempty" form:"end_date"`
 	UserID    string `json:"user_id,omitempty" form:"user_id"`
+	AccountID string `json:"account_id,omitempty" form:"account_id"` // that entries are about
 	Search    string `json:"search,omitempty" form:"search"`
 }

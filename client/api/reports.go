@@ -45,7 +45,30 @@ type AdminReport struct {
 type AdminReportSvc struct {
 	// ReportedAccount is the reported account as it was, if it shows something else now.
 	ReportedAccount *ReportedAccount `json:"reported_account,omitempty"`
+	// Decided is the last change of the state, nil if there was none.
+	Decided *ReportDecision `json:"decided,omitempty"`
+	// How many reports there are about the reported account, this one among them, and
+	// by the reporter; nil in older servers' answers.
+	ReportsAbout *ReportCounts `json:"reports_about,omitempty"`
+	ReportsBy    *ReportCounts `json:"reports_by,omitempty"`
 }
+
+// ReportDecision says who changed the state of a report, and when. Nickname is "" for an
+// account that is gone, and for the operator.
+type ReportDecision struct {
+	At       *Time  `json:"at"`
+	Nickname string `json:"nickname"`
+}
+
+// ReportCounts are numbers of reports by their state.
+type ReportCounts struct {
+	Open     int `json:"open"`
+	Closed   int `json:"closed"`
+	Resolved int `json:"resolved"`
+}
+
+// All is the number of reports in any state.
+func (c ReportCounts) All() int { return c.Open + c.Closed + c.Resolved }
 
 // ReportedAccount is an account as it was when it was reported. Note and the values of
 // Fields are HTML.
@@ -89,10 +112,12 @@ type NewReportNote struct {
 }
 
 // ReportList answers GET /api/svc/admin/reports: a page, newest first, and the
-// number of all matches.
+// number of all matches. Counts are the numbers of reports that match but for the state,
+// nil in older servers' answers.
 type ReportList struct {
 	Reports List[AdminReport] `json:"reports"`
 	Total   int               `json:"total"`
+	Counts  *ReportCounts     `json:"counts,omitempty"`
 }
 
 // UnmarshalJSON also reads totalReports, the older name of total.
@@ -175,12 +200,16 @@ func (s *GroupedStatus) UnmarshalJSON(data []byte) error {
 }
 
 // ReportQuery selects a page of reports. Page counts from 1; PageSize 0 is 50,
-// and Limit stands in for it.
+// and Limit stands in for it. AccountID is the id of the reported account, ActorID that
+// of the reporter, and Domain the host of the reported account.
 type ReportQuery struct {
-	State    string `json:"state,omitempty" form:"state"`
-	Limit    int    `json:"limit,omitempty" form:"limit"`
-	Page     int    `json:"page,omitempty" form:"page"`
-	PageSize int    `json:"page_size,omitempty" form:"page_size"`
+	State     string `json:"state,omitempty" form:"state"`
+	AccountID string `json:"account_id,omitempty" form:"account_id"`
+	ActorID   string `json:"actor_id,omitempty" form:"actor_id"`
+	Domain    string `json:"domain,omitempty" form:"domain"`
+	Limit     int    `json:"limit,omitempty" form:"limit"`
+	Page      int    `json:"page,omitempty" form:"page"`
+	PageSize  int    `json:"page_size,omitempty" form:"page_size"`
 }
 
 // ReportUpdate sets one report's state.

@@ -97,7 +97,7 @@ func after(line, what string) string {
 // a page that was selected by an inner statement, a list of values, a tally.
 func isHandful(name string) bool {
 	switch name {
-	case "p", "pg", "one", "CONSTANT", "(subquery-1)", "account_tallies", "account_tally_changes", "report_tallies", "app_tallies", "status_tallies", "status_tally_changes":
+	case "p", "pg", "one", "few", "CONSTANT", "(subquery-1)", "account_tallies", "account_tally_changes", "report_tallies", "app_tallies", "status_tallies", "status_tally_changes":
 		return true
 	}
 	return false

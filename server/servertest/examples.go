@@ -209,6 +209,7 @@ var Examples = map[string]Example{
 	"GET /api/svc/admin/users/:nickname_or_id":                                    {Command: "user get spam1"},
 	"GET /api/svc/admin/users/:nickname_or_id/password_reset":                     {Command: "user password-reset ana"},
 	"GET /api/svc/admin/users/:nickname_or_id/statuses":                           {Params: api.StatusQuery{}, Command: "status list --user spam1"},
+	"GET /api/svc/admin/users/:nickname_or_id/history":                            {Command: "user history spam1", Added: true},
 	"GET /api/svc/admin/users/:nickname_or_id/permission_group":                   {Command: "user role get ana"},
 	"GET /api/svc/admin/users/:nickname_or_id/permission_group/:permission_group": {Command: "role get ana admin"},
 	"GET /api/svc/admin/users/:nickname_or_id/credentials":                        {Command: "user credentials get ana"},

@@ -217,7 +217,7 @@ func (w *watch[T]) look(ctx context.Context) error {
 		switch {
 		case !known:
 			what = api.ModerationAdded
-		case string(old) == string(now[name]):
+		case string(old) == string(now[name]), w.shape.Same != nil && w.shape.Same(old, now[name]):
 			continue
 		}
 		if err := w.tell(what, name, now[name]); err != nil {

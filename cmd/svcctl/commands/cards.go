@@ -17,10 +17,14 @@ func reportCard(c *output.Card, r api.AdminReport) {
 	c.Field("report", r.ID)
 	c.Field("state", r.State)
 	c.Time("created", r.CreatedAt.Time)
+	c.Field("decided", decisionText(c, &r))
 	c.Field("reported", accountLine(r.Account))
 	c.Field("reporter", accountLine(r.Actor))
 	if r.Content != nil && *r.Content != "" {
 		c.Field("message", safe.HTML(*r.Content).String())
+	}
+	if n := r.Svc.ReportsAbout; n != nil {
+		c.Field("reports", countsText(*n)+" about the reported account")
 	}
 	c.Number("posts", len(r.Statuses))
 	c.Number("notes", len(r.Notes))

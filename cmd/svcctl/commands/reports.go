@@ -41,6 +41,21 @@ var reportShape = output.Shape[api.AdminReport]{
 		}),
 	},
 	Card: reportCard,
+	Same: func(a, b json.RawMessage) bool { return ownReport(a) == ownReport(b) },
+}
+
+// ownReport is a report without the numbers of others, which change with those.
+func ownReport(raw json.RawMessage) string {
+	var r api.AdminReport
+	if err := json.Unmarshal(raw, &r); err != nil {
+		return string(raw)
+	}
+	r.Svc.ReportsAbout, r.Svc.ReportsBy = nil, nil
+	own, err := json.Marshal(r)
+	if err != nil {
+		return string(raw)
+	}
+	return string(own)
 }
 
 // accountName is the name of an account in tables; one that is gone has none.
@@ -65,6 +80,9 @@ func reportCommand(a *cli.App) *cobra.Command {
 	),
 		"report list --state open --older-than 24h",
 		"report list --state open --all -o name",
+		"report list --account spam1@other.example --all",
+		"report list --reporter kim --state closed --count",
+		"report list --host other.example",
 		"report list --state open --watch",
 		"report get 9xA7",
 		"report groups --by account",
@@ -79,11 +97,13 @@ func reportCommand(a *cli.App) *cobra.Command {
 	)
 }
 
-// reportFilter are the conditions that the API has no parameter for.
+// reportFilter are the conditions beside the state. The server is asked for accounts and
+// hosts; older servers do not know that, and others are not asked for the rest.
 type reportFilter struct {
 	olderThan    string
-	reported     string
-	domain       string
+	account      string
+	reporter     string
+	host         string
 	accountState string
 }
 
@@ -104,16 +124,30 @@ func reportListCommand(a *cli.App) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&state, "state", "", "only reports in this `STATE`: "+cli.AnyOf(reportStates))
 	f.StringVar(&filter.olderThan, "older-than", "", "only reports older than `AGE`: 36h, 7d, a date")
-	f.StringVar(&filter.reported, "reported", "", "only reports about this `USER`")
-	f.StringVar(&filter.domain, "domain", "", "only reports about accounts of this `HOST`")
+	f.StringVar(&filter.account, "account", "", "only reports about this `USER`; --reported is the same")
+	f.StringVar(&filter.reporter, "reporter", "", "only reports by this `USER`")
+	f.StringVar(&filter.host, "host", "", "only reports about accounts of this `HOST`; --domain is the same")
+	f.StringVar(&filter.account, "reported", "", "the same as --account `USER`")
+	f.StringVar(&filter.host, "domain", "", "the same as --host `HOST`")
 	f.StringVar(&filter.accountState, "account-state", "", "only reports about accounts that are `STATE`: deleted, deactivated")
 	a.CompleteFlag(cmd, "state", reportStates...)
 	a.CompleteFlag(cmd, "account-state", "deleted", "deactivated")
-	return cli.WatchedListCommand(a, cmd, reportShape, []string{api.EventReport}, func(_ context.Context, conn *cli.Connection, _ []string) (cli.Listed[api.AdminReport], error) {
+	return cli.WatchedListCommand(a, cmd, reportShape, []string{api.EventReport}, func(ctx context.Context, conn *cli.Connection, _ []string) (cli.Listed[api.AdminReport], error) {
 		keep, err := filter.keep(conn, a.Now())
+		if err != nil {
+			return cli.Listed[api.AdminReport]{}, err
+		}
+		query, err := filter.query(ctx, conn)
+		query.State = state
 		return cli.Listed[api.AdminReport]{
-			Listing: conn.Admin.Reports.List(api.ReportQuery{State: state}), Keep: keep,
-			None: func(ctx context.Context) error { return filter.known(ctx, conn) },
+			Listing: conn.Admin.Reports.List(query), Keep: keep,
+			None: func(ctx context.Context) error {
+				if filter.host == "" {
+					return nil
+				}
+				// No report is about a host that is not there.
+				return mustHaveHost(ctx, conn, action.HostName(filter.host))
+			},
 		}, err
 	})
 }
@@ -130,20 +164,29 @@ func (f reportFilter) keep(conn *cli.Connection, now time.Time) (func(context.Co
 			return r.CreatedAt.Before(limit), nil
 		})
 	}
-	if f.reported != "" {
-		user, err := action.ParseTarget("user", f.reported)
+	for _, is := range []struct {
+		name string
+		of   func(api.AdminReport) api.MergedAccount
+	}{
+		{f.account, func(r api.AdminReport) api.MergedAccount { return r.Account }},
+		{f.reporter, func(r api.AdminReport) api.MergedAccount { return r.Actor }},
+	} {
+		if is.name == "" {
+			continue
+		}
+		user, err := action.ParseTarget("user", is.name)
 		if err != nil {
 			return nil, err
 		}
 		conditions = append(conditions, func(_ context.Context, r api.AdminReport) (bool, error) {
 			if user.ByID {
-				return r.Account.ID == user.Name, nil
+				return is.of(r).ID == user.Name, nil
 			}
-			return action.SameHandle(accountName(r.Account), user.Name), nil
+			return action.SameHandle(accountName(is.of(r)), user.Name), nil
 		})
 	}
-	if f.domain != "" {
-		domain := action.HostName(f.domain)
+	if f.host != "" {
+		domain := action.HostName(f.host)
 		conditions = append(conditions, func(_ context.Context, r api.AdminReport) (bool, error) {
 			return strings.EqualFold(domainOf(r.Account, conn.Origin.Hostname()), domain), nil
 		})
@@ -186,17 +229,43 @@ func (f reportFilter) keep(conn *cli.Connection, now time.Time) (func(context.Co
 	}, nil
 }
 
-// known refuses a person or a host that is not there, which no report is about.
-func (f reportFilter) known(ctx context.Context, conn *cli.Connection) error {
-	if f.reported != "" {
-		if _, err := findUser(ctx, conn, f.reported); err != nil {
-			return err
+// query is what the server is asked for.
+func (f reportFilter) query(ctx context.Context, conn *cli.Connection) (q api.ReportQuery, err error) {
+	if f.account != "" {
+		if q.AccountID, err = accountID(ctx, conn, f.account); err != nil {
+			return q, err
 		}
 	}
-	if f.domain != "" {
-		return mustHaveHost(ctx, conn, action.HostName(f.domain))
+	if f.reporter != "" {
+		if q.ActorID, err = accountID(ctx, conn, f.reporter); err != nil {
+			return q, err
+		}
 	}
-	return nil
+	if f.host != "" {
+		q.Domain = action.HostName(f.host)
+	}
+	return q, nil
+}
+
+// accountID is the id of the account that an argument names. Those who may not read
+// accounts ask as everybody may.
+func accountID(ctx context.Context, conn *cli.Connection, arg string) (string, error) {
+	user, err := findUser(ctx, conn, arg)
+	if err == nil {
+		return user.AccountID, nil
+	}
+	t, parseErr := action.ParseTarget("user", arg)
+	if parseErr != nil || cli.ExitOf(err) != cli.ExitAuth {
+		return "", err
+	}
+	if t.ByID {
+		return t.Name, nil
+	}
+	account, err := conn.Accounts.Get(ctx, t.Name)
+	if err != nil {
+		return "", unknownUser(ctx, conn, t, err)
+	}
+	return account.ID, nil
 }
 
 // domainOf is the host of an account, own for local ones.

@@ -102,6 +102,7 @@ func TestNoTableWrapsAt80Columns(t *testing.T) {
 	wrapless(t, tested, "entryShape", entryShape)
 	wrapless(t, tested, "fieldShape", fieldShape)
 	wrapless(t, tested, "groupShape", groupShape)
+	wrapless(t, tested, "historyShape", historyShape)
 	wrapless(t, tested, "hostShape", hostShape)
 	wrapless(t, tested, "instanceShape", instanceShape)
 	wrapless(t, tested, "inviteShape", inviteShape)

@@ -91,7 +91,7 @@ func userRoles(u api.AdminUser) string {
 
 func userCommand(a *cli.App) *cobra.Command {
 	return cli.Examples(cli.Noun("user", "Work on users, local and remote",
-		userListCommand(a), userGetCommand(a),
+		userListCommand(a), userGetCommand(a), userHistoryCommand(a),
 		userActivationCommand(a, action.UserActivate, "Let users in again; remote ones that were deleted while deactivated, too"),
 		userActivationCommand(a, action.UserDeactivate, "Shut users out; their follows of local accounts are lost"),
 		userToggleCommand(a),
@@ -118,6 +118,7 @@ func userCommand(a *cli.App) *cobra.Command {
 		"user list --filter need_approval -o name",
 		"user list kim --filter external",
 		"user get kim kim@other.example",
+		"user history kim spam1@other.example",
 		"user create kim --email kim@example.org --generate",
 		"user create --file users.jsonl --generate",
 		"user delete kim --dry-run",

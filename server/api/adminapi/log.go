@@ -32,13 +32,14 @@ func (a Log) List(c *gin.Context) error {
 		StartDate any `json:"start_date"`
 		EndDate   any `json:"end_date"`
 		UserID    any `json:"user_id"`
+		AccountID any `json:"account_id"` // ours: that entries are about
 		Search    any `json:"search"`
 	}
 	if err := web.BindAny(c, &in); err != nil {
 		return err
 	}
 	p := &params{}
-	f := db.LogFilter{Search: p.text(in.Search)}
+	f := db.LogFilter{Search: p.text(in.Search), AboutID: p.text(in.AccountID)}
 	since, before := moment(p, in.StartDate), moment(p, in.EndDate)
 	page, actor := p.page(in.Page, in.PageSize, logPage), p.text(in.UserID)
 	if p.bad {

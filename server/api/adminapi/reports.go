@@ -12,6 +12,8 @@ import (
 	"svc/db"
 	"svc/server/api/view"
 	"svc/server/api/web"
+	"svc/server/platform/config"
+	"svc/server/platform/hosts"
 	"svc/server/rules/moderation"
 )
 
@@ -33,15 +35,19 @@ type Reports struct {
 	DB         *db.DB
 	View       *view.View
 	Moderation *moderation.Service
+	site       config.Site
 }
 
 // Reports are the handlers of reports and their notes.
-func (p *Parts) Reports() Reports { return Reports{p.DB, p.View, p.Moderation} }
+func (p *Parts) Reports() Reports { return Reports{p.DB, p.View, p.Moderation, p.Site} }
 
 // List is GET /reports.
 func (a Reports) List(c *gin.Context) error {
 	var in struct {
-		State string `json:"state" binding:"oneof=open closed resolved"`
+		State     string `json:"state" binding:"oneof=open closed resolved"`
+		AccountID string `json:"account_id"`
+		ActorID   string `json:"actor_id"`
+		Domain    string `json:"domain"`
 		reportPages
 	}
 	if err := web.BindQuery(c, &in); err != nil {
@@ -51,7 +57,15 @@ func (a Reports) List(c *gin.Context) error {
 		in.PageSize = in.Limit
 	}
 	ctx := c.Request.Context()
-	rows, total, err := a.DB.Reports(ctx, in.State, numbered(in.Page, in.PageSize, reportPage))
+	f := db.ReportFilter{State: in.State, AccountID: in.AccountID, ReporterID: in.ActorID}
+	if in.Domain != "" {
+		host := hosts.Clean(in.Domain)
+		if host == a.site.Host {
+			host = ""
+		}
+		f.Host = &host
+	}
+	rows, found, err := a.DB.Reports(ctx, f, numbered(in.Page, in.PageSize, reportPage))
 	if err != nil {
 		return err
 	}
@@ -59,7 +73,11 @@ func (a Reports) List(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return web.OK(c, array(`{"reports":`, reports, `,"total":`+strconv.FormatInt(total, 10)+`}`))
+	counts, err := json.Marshal(view.ReportCounts(found))
+	if err != nil {
+		return err
+	}
+	return web.OK(c, array(`{"reports":`, reports, `,"total":`+strconv.FormatInt(found.In(in.State), 10)+`,"counts":`+string(counts)+`}`))
 }
 
 // array joins rendered items: encoding them again would copy and check them.

@@ -19,18 +19,20 @@ type evidence struct {
 	statuses map[string][]byte    // the existing ones, by id, as they are
 	copies   map[[2]string][]byte // those that are gone or edited, with their copy, by report and status
 	accounts map[string]*api.ReportedAccount
+	names    map[string]string // of the moderators that are named, by id
 }
 
 // evidenceOf renders the statuses of reports: as they are, with svc.reported if they
 // changed since, or from the copy with svc.deleted. One that is gone without a copy is
-// left out. It has the reported accounts that changed since, too. The number of statements has a bound.
-func (v *View) evidenceOf(ctx context.Context, reportIDs []string) (*evidence, error) {
+// left out. It has the reported accounts that changed since, and the names of moderators, those of
+// deciders among them. The number of statements has a bound.
+func (v *View) evidenceOf(ctx context.Context, reportIDs []string, deciders map[string]bool) (*evidence, error) {
 	named, err := v.db.ReportStatuses(ctx, reportIDs)
 	if err != nil {
 		return nil, err
 	}
 	out := &evidence{reports: map[string][][]byte{}, copies: map[[2]string][]byte{}, accounts: map[string]*api.ReportedAccount{}}
-	about, compared, moderators := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	about, compared, moderators := map[string]bool{}, map[string]bool{}, deciders
 	copied := make([]*db.CopiedStatus, len(named))
 	for i := range named {
 		n := &named[i]
@@ -59,8 +61,7 @@ func (v *View) evidenceOf(ctx context.Context, reportIDs []string) (*evidence, e
 			copied[i] = nil // other changes than edits: counters, decisions
 		}
 	}
-	names, err := v.db.Nicknames(ctx, keys(moderators))
-	if err != nil {
+	if out.names, err = v.db.Nicknames(ctx, keys(moderators)); err != nil {
 		return nil, err
 	}
 	accounts, err := v.db.ReportedAccounts(ctx, reportIDs)
@@ -88,7 +89,7 @@ func (v *View) evidenceOf(ctx context.Context, reportIDs []string) (*evidence, e
 			out.copies[[2]string{n.ReportID, n.StatusID}] = raw
 		case raw == nil && then[i] != nil:
 			// A status that went between two statements is shown so, too.
-			gone, err := json.Marshal(api.StatusDeletion{At: api.At(n.DeletedAt.Time), By: orServer(n.Deletion), Nickname: names[n.DeletedBy]})
+			gone, err := json.Marshal(api.StatusDeletion{At: api.At(n.DeletedAt.Time), By: orServer(n.Deletion), Nickname: out.names[n.DeletedBy]})
 			if err != nil {
 				return nil, err
 			}

@@ -19,12 +19,21 @@ func (v *View) AdminReports(ctx context.Context, rows []db.Report) ([]json.RawMe
 
 func (v *View) adminReports(ctx context.Context, rows []db.Report) ([]json.RawMessage, *evidence, error) {
 	ids := make([]string, len(rows))
-	accounts := map[string]bool{}
+	accounts, deciders, counted := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for i := range rows {
-		ids[i] = rows[i].ID
-		accounts[rows[i].AccountID], accounts[rows[i].ReporterID] = true, true
+		r := &rows[i]
+		ids[i] = r.ID
+		accounts[r.AccountID], accounts[r.ReporterID] = true, true
+		counted[db.ReportsAbout(r.AccountID)], counted[db.ReportsBy(r.ReporterID)] = true, true
+		if r.DecidedBy != "" {
+			deciders[r.DecidedBy] = true
+		}
 	}
-	shown, err := v.evidenceOf(ctx, ids)
+	shown, err := v.evidenceOf(ctx, ids, deciders)
+	if err != nil {
+		return nil, nil, err
+	}
+	counts, err := v.db.ReportCounts(ctx, keys(counted))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -43,7 +52,7 @@ func (v *View) adminReports(ctx context.Context, rows []db.Report) ([]json.RawMe
 	}
 	out := make([]json.RawMessage, len(rows))
 	for i := range rows {
-		if out[i], err = v.report(&rows[i], who, shown, notes[rows[i].ID]); err != nil {
+		if out[i], err = v.report(&rows[i], who, shown, counts, notes[rows[i].ID]); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -71,7 +80,7 @@ func (v *View) reportsByID(ctx context.Context, ids []string) (map[string]json.R
 }
 
 // report writes the shape of api.AdminReport.
-func (v *View) report(r *db.Report, who people, shown *evidence, notes []*db.ReportNote) ([]byte, error) {
+func (v *View) report(r *db.Report, who people, shown *evidence, counts map[string]db.ReportCounts, notes []*db.ReportNote) ([]byte, error) {
 	statuses := shown.reports[r.ID]
 	content := ""
 	if r.Content != "" {
@@ -110,9 +119,19 @@ func (v *View) report(r *db.Report, who people, shown *evidence, notes []*db.Rep
 		w.value(`,"created_at":`, api.Time{Time: n.CreatedAt.Time})
 		w.out.WriteByte('}')
 	}
-	w.value(`],"svc":`, api.AdminReportSvc{ReportedAccount: shown.accounts[r.ID]})
+	about, by := ReportCounts(counts[db.ReportsAbout(r.AccountID)]), ReportCounts(counts[db.ReportsBy(r.ReporterID)])
+	svc := api.AdminReportSvc{ReportedAccount: shown.accounts[r.ID], ReportsAbout: &about, ReportsBy: &by}
+	if !r.DecidedAt.IsZero() {
+		svc.Decided = &api.ReportDecision{At: api.At(r.DecidedAt.Time), Nickname: shown.names[r.DecidedBy]}
+	}
+	w.value(`],"svc":`, svc)
 	w.out.WriteByte('}')
 	return w.out.Bytes(), w.err
+}
+
+// ReportCounts renders numbers of reports.
+func ReportCounts(c db.ReportCounts) api.ReportCounts {
+	return api.ReportCounts{Open: int(c.Open), Closed: int(c.Closed), Resolved: int(c.Resolved)}
 }
 
 // objectWriter puts an object together from values and from finished JSON.

@@ -21,7 +21,7 @@ func (s *Service) DeleteChatMessage(ctx context.Context, by *db.Account, chatID,
 		if removed, err = s.chats.In(tx).Remove(ctx, by, chatID, messageID); err != nil {
 			return err
 		}
-		return s.Log(ctx, tx, by, ChatMessageDeleted, Data{MessageID: messageID})
+		return s.Log(ctx, tx, by, ChatMessageDeleted, Data{MessageID: messageID, About: []string{removed.AccountID}})
 	})
 	return removed, err
 }

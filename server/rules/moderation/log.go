@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"svc/db"
@@ -100,6 +101,21 @@ type Data struct {
 	Tags       []string      // likewise
 	Limits     []string      // host_…: of Target, for the reason Text
 	Permission Role          // grant, revoke
+	About      []string      // ids of accounts that the entry is about and does not name
+}
+
+// about are the ids of all accounts that an entry is about.
+func (d *Data) about() []string {
+	ids := slices.Clone(d.About)
+	for _, a := range append([]*db.Account{d.Follower, d.Followed}, d.Users...) {
+		if a != nil {
+			ids = append(ids, a.ID)
+		}
+	}
+	if d.Report != nil {
+		ids = append(ids, d.Report.AccountID)
+	}
+	return ids
 }
 
 // user is an account in an entry's data.
@@ -155,7 +171,7 @@ func (s *Service) Log(ctx context.Context, tx *db.DB, by *db.Account, action *Ac
 		return fmt.Errorf("log %s: %w", action.name, err)
 	}
 	return tx.CreateLogEntry(ctx, &db.LogEntry{
-		ActorID: by.ID, Action: action.name, Data: string(raw), Message: entry.Message, CreatedAt: db.At(s.now()),
+		ActorID: by.ID, Action: action.name, Data: string(raw), Message: entry.Message, CreatedAt: db.At(s.now()), About: data.about(),
 	})
 }
 

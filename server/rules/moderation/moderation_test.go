@@ -133,8 +133,9 @@ func TestAReportWithAKeyIsFiledOnce(t *testing.T) {
 		in.TargetID = w.bob.ID
 		other, err := w.FileReport(ctx, w.ann, in)
 		w.must(err)
-		rows, total, err := w.d.Reports(ctx, "", db.NumberedPage{Number: 1, Size: 9})
+		rows, counts, err := w.d.Reports(ctx, db.ReportFilter{}, db.NumberedPage{Number: 1, Size: 9})
 		w.must(err)
+		total := counts.In("")
 		if again.ID != first.ID || again.Content != "rude" || other.ID == first.ID || total != 2 || len(rows) != 2 {
 			t.Errorf("%s, %s %q, %s; %d reports", first.ID, again.ID, again.Content, other.ID, total)
 		}
@@ -456,7 +457,8 @@ func TestTwoModeratorsAtOnce(t *testing.T) {
 		if len(states) != 1 {
 			t.Errorf("the last change was half done: %v", states)
 		}
-		rows, total, err := w.d.Reports(ctx, "", db.NumberedPage{Number: 1, Size: 50})
+		rows, counts, err := w.d.Reports(ctx, db.ReportFilter{}, db.NumberedPage{Number: 1, Size: 50})
+		total := counts.In("")
 		if err != nil || total != 4 || len(rows) != 4 {
 			t.Errorf("%d reports of %d, %v", len(rows), total, err)
 		}

@@ -277,7 +277,7 @@ func (s *Service) UpdateReports(ctx context.Context, by *db.Account, changes []R
 				refused = append(refused, Refusal{c.ID, "state_changed"})
 				continue
 			}
-			if err := tx.SetReportState(ctx, c.ID, c.State); err != nil {
+			if err := tx.SetReportState(ctx, c.ID, c.State, by.ID); err != nil {
 				return err
 			}
 			report.State = c.State

@@ -15,7 +15,8 @@ func (s *Service) UpdateStatus(ctx context.Context, by *db.Account, id string, s
 		return err
 	}
 	return s.db.Tx(ctx, func(tx *db.DB) error {
-		if _, err := findStatus(ctx, tx, by, id); err != nil {
+		status, err := findStatus(ctx, tx, by, id)
+		if err != nil {
 			return err
 		}
 		if err := s.rights.Hold(ctx, tx, by, StatusUpdated.right); err != nil {
@@ -34,7 +35,7 @@ func (s *Service) UpdateStatus(ctx context.Context, by *db.Account, id string, s
 		if _, err := s.social.In(tx).UpdateStatus(ctx, by, id, sensitive, visibility); err != nil {
 			return err
 		}
-		return s.Log(ctx, tx, by, StatusUpdated, Data{StatusID: id, Sensitive: sensitive, Visibility: visibility})
+		return s.Log(ctx, tx, by, StatusUpdated, Data{StatusID: id, Sensitive: sensitive, Visibility: visibility, About: []string{status.AccountID}})
 	})
 }
 
@@ -62,7 +63,7 @@ func (s *Service) DeleteStatus(ctx context.Context, by *db.Account, id string) e
 		if err := s.social.In(tx).DeleteStatus(ctx, by, id); err != nil {
 			return err
 		}
-		return s.Log(ctx, tx, by, StatusDeleted, Data{StatusID: id})
+		return s.Log(ctx, tx, by, StatusDeleted, Data{StatusID: id, About: []string{status.AccountID}})
 	})
 }
 

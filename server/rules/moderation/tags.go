@@ -46,6 +46,6 @@ func (s *Service) setTags(ctx context.Context, by *db.Account, action *Action, n
 				return err
 			}
 		}
-		return s.Log(ctx, tx, by, action, Data{Nicknames: nicknames, Tags: tags})
+		return s.Log(ctx, tx, by, action, Data{Nicknames: nicknames, Tags: tags, About: t.ids})
 	})
 }

@@ -60,6 +60,9 @@ type Shape[T any] struct {
 	Raw     func(T) json.RawMessage // the object as the server sent it
 	Columns []Column[T]             // of tables, csv and tsv
 	Card    func(*Card, T)          // a single object in place of a table's row; nil for the row
+	// Same reports whether two objects as the server sent them differ in nothing that is
+	// news; nil compares all of them.
+	Same func(a, b json.RawMessage) bool
 }
 
 // ShowFields answers --fields '?' by writing the fields that objects of this
