@@ -22,7 +22,9 @@ import (
 	"svc/client"
 	"svc/client/action"
 	"svc/client/api"
+	"svc/client/canned"
 	"svc/client/login"
+	"svc/client/playbook"
 	"svc/cmd/svcctl/cli"
 	"svc/cmd/svcctl/cli/output"
 )
@@ -171,6 +173,21 @@ func (d *doctor) config() bool {
 	if err != nil {
 		d.fail("config file", err, "mend "+path)
 		return false
+	}
+	// The parts that other commands read, by the code that reads them.
+	if _, _, err := tuiConfig(d.app); err != nil {
+		d.fail("config file", err, "mend "+path)
+	}
+	if _, err := playbook.Load(config.Playbooks, config.Templates); err != nil {
+		d.fail("config file", err, "mend playbooks: in "+path)
+	}
+	for _, name := range canned.Names(config.Templates) {
+		if _, err := canned.Fill(name, config.Templates[name], canned.Sample()); err != nil {
+			d.fail("config file", &cli.UsageError{Message: err.Error()}, "mend templates: in "+path)
+		}
+	}
+	if len(d.checks) > 0 {
+		return true
 	}
 	if mode := info.Mode().Perm(); mode&0o022 != 0 {
 		d.warn("config file", fmt.Sprintf("%s: others can change it (mode %04o), and so where svcctl goes", path, mode), "chmod 600 "+path)
