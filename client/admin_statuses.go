@@ -39,6 +39,11 @@ func (s *AdminStatuses) Get(ctx context.Context, id string) (*api.AdminStatus, e
 	return get[api.AdminStatus](ctx, s.c, nil, adminPath+"/statuses/", id)
 }
 
+// Context returns the thread of a status. GET /api/svc/admin/statuses/:id/context.
+func (s *AdminStatuses) Context(ctx context.Context, id string, query api.AdminContextQuery) (*api.AdminContext, error) {
+	return get[api.AdminContext](ctx, s.c, values(query), adminPath+"/statuses/", id, "/context")
+}
+
 // Update changes a status's visibility, or marks it sensitive or not. PUT
 // /api/svc/admin/statuses/:id.
 func (s *AdminStatuses) Update(ctx context.Context, id string, form api.StatusUpdate) (*api.Status, error) {

@@ -70,7 +70,7 @@ type Client struct {
 //	c.Admin.Reports     AddNote DeleteNote Get Groups List Update
 //	c.Admin.SSHKeys     Add Delete List
 //	c.Admin.Stats       Get
-//	c.Admin.Statuses    Delete Get List OfInstance OfUser Update
+//	c.Admin.Statuses    Context Delete Get List OfInstance OfUser Update
 //	c.Admin.Users       Activate AddRole AddRoleTo Approve Backup ConfirmEmail Create
 //	                    Credentials Deactivate Delete DisableMFA Follow ForcePasswordReset
 //	                    Get List PasswordReset Reject RemoveRole RemoveRoleFrom

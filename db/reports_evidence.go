@@ -161,6 +161,20 @@ func (d *DB) ReportStatuses(ctx context.Context, reportIDs []string) ([]NamedSta
 	return rows, err
 }
 
+// GoneStatuses returns those of these statuses that are deleted and that a report has a
+// copy of, each as the newest report has it.
+func (d *DB) GoneStatuses(ctx context.Context, statusIDs []string) ([]NamedStatus, error) {
+	cells := func(s *NamedStatus) []any {
+		return []any{&s.ReportID, &s.StatusID, &s.StatusURI, &s.Position, &s.Copy, &s.Version, &s.DeletedAt, &s.Deletion, &s.DeletedBy, &s.ClosedAt, &s.Gone}
+	}
+	return inChunks(statusIDs, func(ids []string) ([]NamedStatus, error) {
+		return scanAll(ctx, d, "deleted statuses in reports", cells,
+			`SELECT r.report_id, r.status_id, r.status_uri, r.position, r.copy, r.version, r.deleted_at, r.deletion, r.deleted_by, r.closed_at, TRUE
+			FROM report_statuses r WHERE r.status_id IN ? AND r.copy <> '' AND NOT EXISTS (SELECT 1 FROM statuses s WHERE s.id = r.status_id)
+			AND NOT EXISTS (SELECT 1 FROM report_statuses n WHERE n.status_id = r.status_id AND n.report_id > r.report_id AND n.copy <> '')`, ids)
+	})
+}
+
 // CopyStatuses returns the existing ones of these statuses as they are, by id. They
 // are held, so that each is copied or deleted first, and never both.
 func (d *DB) CopyStatuses(ctx context.Context, ids []string) (map[string]*CopiedStatus, error) {

@@ -13,7 +13,7 @@ const ThreadLimit = 2000
 // thread does not count, since the viewer opened it.
 func (d *DB) Thread(ctx context.Context, v Viewer, statusID string) ([]StatusRef, error) {
 	q := d.refsFor(v)
-	q.add(` FROM statuses s`+refJoins+` WHERE s.conversation_id = (SELECT o.conversation_id FROM statuses o WHERE o.id = ?) AND s.reblog_of_id IS NULL`, statusID)
+	q.add(` FROM statuses s`+refJoins+` WHERE s.conversation_id = `+conversationOf+` AND s.reblog_of_id IS NULL`, statusID)
 	q.seen(v)
 	v.Relations.ThreadMutes = false
 	q.unwanted(v, false, "")
@@ -28,7 +28,7 @@ func (d *DB) Thread(ctx context.Context, v Viewer, statusID string) ([]StatusRef
 func (d *DB) SplitThread(ctx context.Context, thread []StatusRef, of StatusRef) (above, below []StatusRef, err error) {
 	places, whole := shape(thread, of)
 	if !whole {
-		if places, err = d.threadPlaces(ctx, of.ID); err != nil {
+		if places, err = d.threadPlaces(ctx, conversationOf, of.ID); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -56,13 +56,16 @@ func shape(thread []StatusRef, of StatusRef) (places []threadPlace, whole bool) 
 // threadPlace is the place of a status in its thread.
 type threadPlace struct{ id, inReplyToID string }
 
-// threadPlaces returns the places of all statuses of a conversation, without
-// regard to visibility and without reblogs, oldest first.
-func (d *DB) threadPlaces(ctx context.Context, statusID string) ([]threadPlace, error) {
+// conversationOf is SQL for the conversation of a status.
+const conversationOf = `(SELECT o.conversation_id FROM statuses o WHERE o.id = ?)`
+
+// threadPlaces returns the places of all statuses of a conversation, SQL with one
+// value, without regard to visibility and without reblogs, oldest first.
+func (d *DB) threadPlaces(ctx context.Context, conversation string, of any) ([]threadPlace, error) {
 	cells := func(p *threadPlace) []any { return []any{&p.id, &p.inReplyToID} }
 	return scanAll(ctx, d, "shape of a thread", cells, `SELECT s.id, COALESCE(s.in_reply_to_id, '') FROM statuses s
-		WHERE s.conversation_id = (SELECT o.conversation_id FROM statuses o WHERE o.id = ?) AND s.reblog_of_id IS NULL
-		ORDER BY s.id`+limit(ThreadLimit, 0), statusID)
+		WHERE s.conversation_id = `+conversation+` AND s.reblog_of_id IS NULL
+		ORDER BY s.id`+limit(ThreadLimit, 0), of)
 }
 
 // splitThread is SplitThread for a thread with known places.

@@ -417,6 +417,7 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 	admit(rights.Statuses, get, "/instances/:instance/statuses", admin.Statuses().OfInstance, "read:statuses")
 	admit(rights.Statuses, get, "/statuses", admin.Statuses().List, "read:statuses")
 	admit(rights.Statuses, get, "/statuses/:id", admin.Statuses().Show, "read:statuses")
+	admit(rights.Statuses, get, "/statuses/:id/context", admin.Statuses().Context, "read:statuses")
 	admit(rights.Statuses, put, "/statuses/:id", admin.Statuses().Update, "write:statuses")
 	admit(rights.Statuses, del, "/statuses/:id", admin.Statuses().Delete, "write:statuses")
 	admit(rights.Reports, get, "/reports", admin.Reports().List, "read:reports")

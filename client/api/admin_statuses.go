@@ -21,6 +21,21 @@ func (s *AdminStatus) UnmarshalJSON(data []byte) error {
 	return err
 }
 
+// AdminContext is the thread of a status, each part in the order to show: its parents,
+// root first, and its answers, each followed by its own. A deleted status that a report
+// names is there as it was, with Svc.Deleted.
+type AdminContext struct {
+	Ancestors   List[AdminStatus] `json:"ancestors"`
+	Status      AdminStatus       `json:"status"`
+	Descendants List[AdminStatus] `json:"descendants"`
+}
+
+// AdminContextQuery selects statuses of a thread: Godmode also shows private and direct
+// ones.
+type AdminContextQuery struct {
+	Godmode bool `json:"godmode,omitempty" form:"godmode"`
+}
+
 // StatusQuery selects a page of an admin's status list, newest first. Godmode
 // also shows private and direct statuses; LocalOnly is for the list of all.
 // Page counts from 1; PageSize 0 is 20.

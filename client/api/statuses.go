@@ -62,7 +62,7 @@ type StatusSvc struct {
 	ThreadMuted          bool                `json:"thread_muted"`
 	ParentVisible        bool                `json:"parent_visible"`
 
-	// In reports alone: the status is gone, and shown as it was when it was reported.
+	// In reports, and in threads as admins see them: the status is gone, and shown as it was when it was reported.
 	Deleted *StatusDeletion `json:"deleted,omitempty"`
 	// Reported is the status as it was when it was reported, if it changed since.
 	Reported *Status `json:"reported,omitempty"`

@@ -218,6 +218,7 @@ var Examples = map[string]Example{
 	"GET /api/svc/admin/instances/:instance/statuses":                             {Params: api.StatusQuery{}, Command: "status list --instance $HOST"},
 	"GET /api/svc/admin/statuses":                                                 {Params: api.StatusQuery{}, Command: "status list"},
 	"GET /api/svc/admin/statuses/:id":                                             {Command: "status get $S1"},
+	"GET /api/svc/admin/statuses/:id/context":                                     {Params: api.AdminContextQuery{}, Command: "status context $S1", Added: true},
 	"GET /api/svc/admin/reports":                                                  {Params: api.ReportQuery{}, Command: "report list"},
 	"GET /api/svc/admin/grouped_reports":                                          {Params: api.ReportQuery{}, Command: "report groups"},
 	"GET /api/svc/admin/reports/:id":                                              {Command: "report get $R1"},

@@ -63,10 +63,11 @@ func statusFlags(s api.AdminStatus) string {
 
 func statusCommand(a *cli.App) *cobra.Command {
 	return cli.Examples(cli.Noun("status", "Work on statuses",
-		statusListCommand(a), statusGetCommand(a), statusSetCommand(a), statusDeleteCommand(a)),
+		statusListCommand(a), statusGetCommand(a), statusContextCommand(a), statusSetCommand(a), statusDeleteCommand(a)),
 		"status list --user kim --godmode",
 		"status list --instance other.example",
 		"status get 9xPq1",
+		"status context 9xPq1 --godmode",
 		"status set 9xPq1 --sensitive --visibility unlisted",
 		"status delete 9xPq1",
 	)

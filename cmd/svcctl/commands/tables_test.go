@@ -129,6 +129,7 @@ func TestNoTableWrapsAt80Columns(t *testing.T) {
 	wrapless(t, tested, "statsShape", statsShape)
 	wrapless(t, tested, "statusGroupShape", statusGroupShape)
 	wrapless(t, tested, "statusShape", statusShape)
+	wrapless(t, tested, "threadShape", threadShape)
 	wrapless(t, tested, "userShape", userShape)
 	wrapless(t, map[string]bool{}, "differenceShape", differenceShape("now", "new"))
 	for _, name := range shapeNames(t) {

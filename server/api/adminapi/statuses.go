@@ -8,6 +8,7 @@ import (
 	"svc/server/api/web"
 	"svc/server/platform/config"
 	"svc/server/platform/hosts"
+	"svc/server/platform/rights"
 	"svc/server/rules/moderation"
 )
 
@@ -19,11 +20,14 @@ type Statuses struct {
 	View       *view.View
 	Moderation *moderation.Service
 	Site       config.Site
+	Rights     *rights.Service
 	people     people
 }
 
 // Statuses are the handlers of statuses.
-func (p *Parts) Statuses() Statuses { return Statuses{p.DB, p.View, p.Moderation, p.Site, p.people()} }
+func (p *Parts) Statuses() Statuses {
+	return Statuses{p.DB, p.View, p.Moderation, p.Site, p.Rights, p.people()}
+}
 
 // List is GET /statuses.
 func (a Statuses) List(c *gin.Context) error {
@@ -118,6 +122,31 @@ func (a Statuses) Show(c *gin.Context) error {
 		return err
 	}
 	raw, err := a.View.AdminStatus(c.Request.Context(), ref, a.people.readsMail(c))
+	if err != nil {
+		return err
+	}
+	return web.OK(c, raw)
+}
+
+// Context is GET /statuses/:id/context. Deleted statuses are shown to who may see reports,
+// from these.
+func (a Statuses) Context(c *gin.Context) error {
+	var in struct {
+		Godmode bool `json:"godmode" binding:"exact"`
+	}
+	if err := web.BindQuery(c, &in); err != nil {
+		return err
+	}
+	id, err := web.Path(c, "id")
+	if err != nil {
+		return err
+	}
+	copies := a.Rights.Check(web.Caller(c).Account, rights.Reports) == nil
+	thread, err := a.DB.AdminContext(c.Request.Context(), id, in.Godmode, copies)
+	if err != nil {
+		return err
+	}
+	raw, err := a.View.AdminContext(c.Request.Context(), thread, a.people.readsMail(c))
 	if err != nil {
 		return err
 	}

@@ -89,11 +89,9 @@ func (v *View) evidenceOf(ctx context.Context, reportIDs []string, deciders map[
 			out.copies[[2]string{n.ReportID, n.StatusID}] = raw
 		case raw == nil && then[i] != nil:
 			// A status that went between two statements is shown so, too.
-			gone, err := json.Marshal(api.StatusDeletion{At: api.At(n.DeletedAt.Time), By: orServer(n.Deletion), Nickname: out.names[n.DeletedBy]})
-			if err != nil {
+			if raw, err = asDeleted(then[i], n, out.names); err != nil {
 				return nil, err
 			}
-			raw = inSvc(then[i], "deleted", gone)
 			out.copies[[2]string{n.ReportID, n.StatusID}] = raw
 		}
 		if raw != nil {
@@ -101,6 +99,53 @@ func (v *View) evidenceOf(ctx context.Context, reportIDs []string, deciders map[
 		}
 	}
 	return out, nil
+}
+
+// goneStatuses renders the copies of deleted statuses, by id.
+func (v *View) goneStatuses(ctx context.Context, named []db.NamedStatus) (map[string][]byte, error) {
+	if len(named) == 0 {
+		return nil, nil
+	}
+	reports, moderators := map[string]bool{}, map[string]bool{}
+	copied := make([]*db.CopiedStatus, len(named))
+	for i := range named {
+		var err error
+		if copied[i], err = named[i].Copied(); err != nil {
+			return nil, err
+		}
+		reports[named[i].ReportID], moderators[named[i].DeletedBy] = true, true
+	}
+	names, err := v.db.Nicknames(ctx, keys(moderators))
+	if err != nil {
+		return nil, err
+	}
+	fetched, err := v.db.FetchedFiles(ctx, keys(reports))
+	if err != nil {
+		return nil, err
+	}
+	then, err := v.copiedStatuses(ctx, named, copied, fetched)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string][]byte, len(named))
+	for i := range named {
+		if then[i] == nil {
+			continue
+		}
+		if out[named[i].StatusID], err = asDeleted(then[i], &named[i], names); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// asDeleted adds to a rendered copy who deleted the status, and when.
+func asDeleted(status []byte, n *db.NamedStatus, names map[string]string) ([]byte, error) {
+	gone, err := json.Marshal(api.StatusDeletion{At: api.At(n.DeletedAt.Time), By: orServer(n.Deletion), Nickname: names[n.DeletedBy]})
+	if err != nil {
+		return nil, err
+	}
+	return inSvc(status, "deleted", gone), nil
 }
 
 // orServer is who deleted a status: one that went without a word, as a reblog does with

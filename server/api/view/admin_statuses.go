@@ -56,6 +56,45 @@ func (v *View) AdminStatus(ctx context.Context, ref *db.StatusRef, mails bool) (
 	return out.Bytes(), nil
 }
 
+// AdminContext renders a thread in the shape of api.AdminContext, likewise.
+func (v *View) AdminContext(ctx context.Context, thread *db.AdminContext, mails bool) (json.RawMessage, error) {
+	copies, err := v.goneStatuses(ctx, thread.Gone)
+	if err != nil {
+		return nil, err
+	}
+	status := []db.StatusRef{thread.Status}
+	there := slices.DeleteFunc(slices.Concat(thread.Above, status, thread.Below), func(r db.StatusRef) bool { return copies[r.ID] != nil })
+	p, err := v.prepareMerged(ctx, there, mails)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	out.Grow(64 + p.size)
+	list := func(name string, refs []db.StatusRef) (written int) {
+		out.WriteString(name)
+		for i := range refs {
+			mark := out.Len()
+			if written > 0 {
+				out.WriteByte(',')
+			}
+			raw := copies[refs[i].ID]
+			if out.Write(raw); raw == nil && !p.write(&out, merged(refs[i])) {
+				out.Truncate(mark) // gone since it was read
+				continue
+			}
+			written++
+		}
+		return written
+	}
+	list(`{"ancestors":[`, thread.Above)
+	if list(`],"status":`, status) == 0 {
+		return nil, fmt.Errorf("status %s: %w", thread.Status.ID, db.ErrNotFound)
+	}
+	list(`,"descendants":[`, thread.Below)
+	out.WriteString(`]}`)
+	return out.Bytes(), nil
+}
+
 func merged(r db.StatusRef) *db.StatusRef {
 	r.AccountID = outer + r.AccountID
 	return &r
