@@ -374,10 +374,10 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 		r.Right = right
 		return r
 	}
-	admit(rights.UsersRead, get, "/users", admin.Users().List, "read:accounts")
+	admit(rights.Signups, get, "/users", admin.Users().List, "read:accounts")
 	admit(rights.Admins, post, "/users", admin.Users().Create, "write:accounts")
 	admit(rights.Admins, del, "/users", admin.Users().Delete, "write:accounts")
-	admit(rights.UsersRead, get, "/users/:nickname_or_id", admin.Users().Show, "read:accounts")
+	admit(rights.Signups, get, "/users/:nickname_or_id", admin.Users().Show, "read:accounts")
 	admit(rights.Admins, get, "/users/:nickname_or_id/password_reset", admin.Users().PasswordReset, "write:accounts")
 	admit(rights.Approvals, patch, "/users/approve", admin.Users().Approve, "write:accounts")
 	admit(rights.Approvals, patch, "/users/reject", admin.Users().Reject, "write:accounts")

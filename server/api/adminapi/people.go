@@ -35,10 +35,15 @@ type people struct {
 
 func (p *Parts) people() people { return people{p.DB, p.View, p.Remote, p.Rights, p.Site} }
 
+// readsUsers refuses callers who may not read accounts, but for pending ones.
+func (p people) readsUsers(c *gin.Context) error {
+	return p.Rights.Check(web.Caller(c).Account, rights.UsersRead)
+}
+
 // readsMail reports whether the caller may read mail addresses and reasons of
 // registrations, which stand in accounts wherever the admin API shows them.
 func (p people) readsMail(c *gin.Context) bool {
-	return p.Rights.Check(web.Caller(c).Account, rights.UsersRead) == nil
+	return p.readsUsers(c) == nil
 }
 
 // local is the stored nickname of a handle: nick@own-host is nick, and other hosts
@@ -84,17 +89,19 @@ func (p people) account(c *gin.Context) (*db.Account, error) {
 	return p.DB.FindAccount(c.Request.Context(), p.found(c.Request.Context(), handle))
 }
 
-// users renders accounts for the caller, in the order of their ids.
+// users renders accounts for the caller, in the order of their ids. Mail addresses,
+// reasons of registrations and what else a sign-up tells are for those who read users,
+// and those of pending accounts also for those who decide about them.
 func (p people) users(c *gin.Context, ids ...string) ([]api.AdminUser, error) {
 	rows, err := p.DB.AdminUsersByID(c.Request.Context(), ids)
 	if err != nil {
 		return nil, err
 	}
 	byID := make(map[string]*db.AdminUser, len(rows))
-	whole := p.readsMail(c)
+	whole, signups := p.readsMail(c), p.Rights.Check(web.Caller(c).Account, rights.Approvals) == nil
 	for i := range rows {
-		if !whole {
-			rows[i].Email, rows[i].RegistrationReason = "", ""
+		if !whole && !(signups && rows[i].ApprovalPending) {
+			rows[i].Email, rows[i].RegistrationReason, rows[i].Signup = "", "", nil
 		}
 		byID[rows[i].ID] = &rows[i]
 	}

@@ -2,6 +2,7 @@ package adminapi
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/gin-gonic/gin"
@@ -27,7 +28,7 @@ type Users struct {
 // Users are the handlers of users.
 func (p *Parts) Users() Users { return Users{p.DB, p.View, p.Moderation, p.people()} }
 
-// List is GET /users.
+// List is GET /users. Who may read pending accounts alone asks for these.
 func (a Users) List(c *gin.Context) error {
 	var in struct {
 		Query      any `json:"query"`
@@ -54,6 +55,11 @@ func (a Users) List(c *gin.Context) error {
 	page := p.page(in.Page, in.PageSize, userPage)
 	if p.bad {
 		return bad()
+	}
+	if !f.NeedApprove {
+		if err := a.people.readsUsers(c); err != nil {
+			return err
+		}
 	}
 	rows, total, err := a.DB.AdminUsers(c.Request.Context(), f, page)
 	if err != nil {
@@ -97,10 +103,15 @@ func userFilter(f *db.UserFilter, word string) {
 	}
 }
 
-// Show is GET /users/:nickname_or_id.
+// Show is GET /users/:nickname_or_id. Who may read pending accounts alone is refused
+// all others, known or not, and none is asked for elsewhere.
 func (a Users) Show(c *gin.Context) error {
-	account, err := a.people.account(c)
-	if err != nil {
+	refusal := a.people.readsUsers(c)
+	account, err := a.shown(c, refusal != nil)
+	switch {
+	case refusal != nil && (errors.Is(err, db.ErrNotFound) || err == nil && !account.ApprovalPending):
+		return refusal
+	case err != nil:
 		return err
 	}
 	users, err := a.people.users(c, account.ID)
@@ -108,6 +119,18 @@ func (a Users) Show(c *gin.Context) error {
 		return err
 	}
 	return web.OK(c, users[0])
+}
+
+// shown finds the account that the path names, only among those kept here if so asked.
+func (a Users) shown(c *gin.Context, kept bool) (*db.Account, error) {
+	if !kept {
+		return a.people.account(c)
+	}
+	handle, err := web.Path(c, "nickname_or_id")
+	if err != nil {
+		return nil, err
+	}
+	return a.DB.FindAccount(c.Request.Context(), a.people.local(handle))
 }
 
 // Toggle is PATCH /users/:nickname/toggle_activation.

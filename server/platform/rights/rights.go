@@ -28,6 +28,10 @@ const (
 	Admins Right = "admins"
 	Staff  Right = "staff" // of moderators without any privilege, by the client API
 
+	// Signups is the right to read accounts that await approval, which users_read and
+	// approvals open: the handler shows no other account to who lacks users_read.
+	Signups Right = "signups"
+
 	Reports         = Right(api.PrivilegeReports)
 	Statuses        = Right(api.PrivilegeStatuses)
 	UsersRead       = Right(api.PrivilegeUsersRead)
@@ -165,6 +169,11 @@ func isPrivilege(right Right) bool { return right != Admins && right != Staff }
 // allow refuses an account without the right where moderators have the opened
 // privileges. While they have none, nobody is told of privileges.
 func allow(by *db.Account, right Right, opened []string) error {
+	if right == Signups {
+		if right = UsersRead; by.IsModerator && slices.Contains(opened, string(Approvals)) {
+			return nil
+		}
+	}
 	switch {
 	case by.IsAdmin:
 		return nil
