@@ -74,6 +74,8 @@ func (p *reportPage) run(m *env, c command) (tea.Cmd, bool) {
 		return nil, true
 	case doPerson:
 		return p.queue.openPerson(m, detail.About), true
+	case doHost:
+		return m.openHost(detail.About.Domain), true
 	case doMessage:
 		p.queue.writeMessage(m, []shown.Person{detail.About}, p.id)
 		return nil, true
@@ -203,9 +205,15 @@ type labelled struct {
 
 // fields are the texts that the account wrote about itself, as far as there are.
 func (p *userPage) fields() []labelled {
-	return slices.DeleteFunc([]labelled{{" bio ", p.user.Bio}, {" reason for joining ", p.user.Reason}}, func(f labelled) bool {
+	fields := slices.DeleteFunc([]labelled{{" bio ", p.user.Bio}, {" reason for joining ", p.user.Reason}}, func(f labelled) bool {
 		return f.text.String() == ""
 	})
+	for _, d := range nouns.SignupDetails(p.user) {
+		if d.Label != "reason" { // stands above
+			fields = append(fields, labelled{" " + d.Label + " ", d.Text})
+		}
+	}
+	return fields
 }
 
 // state says for which step of its registration the account waits.
@@ -229,6 +237,9 @@ func (p *userPage) run(m *env, c command) (tea.Cmd, bool) {
 	}
 	if p.pane.run(c, p.posts) {
 		return nil, true
+	}
+	if c == doHost {
+		return m.openHost(p.user.Domain), true
 	}
 	accounts := nouns.Find(string(doUsers))
 	if cmd, ok := m.runVerb(task{noun: accounts, rows: []nouns.Row{nouns.UserRow(p.user)}}, c); ok {

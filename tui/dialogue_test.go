@@ -120,7 +120,7 @@ func TestEveryActionWorksInPlainMode(t *testing.T) {
 			way, known := screens[on]
 			if !known {
 				way = []string{strings.Split(on.String(), ",")[0]}
-				if of := map[string]string{"chats": "kim", "messages": "9xC1"}[way[0]]; of != "" {
+				if of := map[string]string{"chats": "kim", "messages": "9xC1", "host": "bad.example"}[way[0]]; of != "" {
 					way[0] += " " + of
 				}
 			}

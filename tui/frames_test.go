@@ -60,6 +60,8 @@ var screens = []struct{ name, keys string }{
 	{"relay-host", "4j<enter>"},
 	{"hosts", "8"},
 	{"hosts-forget", "8F"},
+	{"host", "I"},
+	{"host-limit", "IG L"},
 	{"config", "5"},
 	{"settings", "5<enter>jj"},
 	{"settings-switch", "5<enter>jjje"},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"svc/client/safe"
+	"svc/tui/nouns"
 	"svc/tui/staged"
 )
 
@@ -106,13 +107,14 @@ const (
 	tabAlone
 )
 
-// tabLine are the screens that have a key.
+// tabLine are the screens that have a key and need no object.
 func (m *env) tabLine(level tabLevel) line {
 	l := line{}
 	front, shown := m.screen().tab(), false
 	for i, t := range m.tabs {
 		do, key := t.do, m.keys.key(t.do)
-		if !m.keys.has(do) || key == "" && do != front {
+		n := nouns.Find(string(do))
+		if !m.keys.has(do) || (key == "" || n != nil && n.Of != "") && do != front {
 			continue
 		}
 		count, name := t.counted(m), strings.ToUpper(string(do[:1]))+string(do[1:])

@@ -27,6 +27,7 @@ const (
 	doResolve, doClose, doReopen        command = "resolve", "close", "reopen"
 	doNote, doMessage, doPlay           command = "note", "message", "play"
 	doPerson, doClaim, doFold           command = "person", "claim", "fold"
+	doHost                              command = "host"
 	doDeactivate, doActivate            command = "deactivate", "activate"
 	doDelete, doSensitive, doVisibility command = "delete", "sensitive", "visibility"
 	doUndo, doUndoAll, doOutbox         command = "undo", "undo-all", "outbox"
@@ -163,6 +164,7 @@ func programBindings() []binding {
 		{do: doReopen, keys: []string{"o"}, on: onReports | onReport, help: "reopen", changes: true, needs: needsOf(action.ReportReopen)},
 		{do: doNote, keys: []string{"n"}, on: onReports | onReport, help: "note", changes: true, needs: needsOf(action.ReportNote)},
 		{do: doPerson, keys: []string{"P"}, on: onReports | onReport | onLog | placeOf("statuses"), help: "the account: profile, reports about and by it, log, posts"},
+		{do: doHost, keys: []string{"I"}, on: onAll, help: "its server: facts and limits", needs: reports},
 		{do: doMessage, keys: []string{"m"}, on: onReports | onReport | onUsers | onUser, help: "message the account, for good", changes: true, needs: needsOf(action.UserMessage)},
 		{do: doClaim, keys: []string{"a"}, on: onReports | onReport, help: "claim for half an hour, by a note", changes: true, needs: needsOf(action.ReportNote)},
 		{do: doPlay, keys: []string{"p"}, on: onReports | onReport, help: "a playbook: steps on the reported account", changes: true, needs: reports},
@@ -308,7 +310,7 @@ func groupOf(do command) group {
 		return groupJudge
 	case doDelete, doSensitive, doVisibility, doShowCW, doHideCW, doMedia:
 		return groupPosts
-	case doDeactivate, doActivate, doMessage, doPerson:
+	case doDeactivate, doActivate, doMessage, doPerson, doHost:
 		return groupAccount
 	case doMark, doMarkRange, doMarkAll, doFilter, doMerge, doRefresh, doGroup, doExpand, doFold, doSort, doSave:
 		return groupList

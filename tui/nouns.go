@@ -391,6 +391,9 @@ func (s *nounScreen) hint(*env) string {
 // full, where there is room.
 func (s *nounScreen) height(d layout) int {
 	below := s.noun.Below
+	if s.noun.BelowIn != "" && s.filter.State == s.noun.BelowIn {
+		below = 0
+	}
 	switch {
 	case d.evidence == 0 || s.beside(d) || below < 0 || d.body < 3*(below+1):
 		return d.body - 1

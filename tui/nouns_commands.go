@@ -29,6 +29,11 @@ func (s *nounScreen) run(m *env, c command) (tea.Cmd, bool) {
 			return m.openOne(peopleOf(r), "this row is about no account"), true
 		}
 		return nil, true
+	case doHost:
+		if r, ok := s.under(); ok && s.noun.Name != "host" {
+			return m.openHost(hostOf(r)), true
+		}
+		return nil, s.noun.Name == "host"
 	case doRefresh:
 		s.Merge()
 		return tea.Batch(s.reload(m), s.refresh()), true
@@ -55,6 +60,24 @@ func (s *nounScreen) run(m *env, c command) (tea.Cmd, bool) {
 	}
 	cmd, ok := m.runVerb(task{screen: s, noun: s.noun, rows: s.chosen()}, c)
 	return cmd, ok
+}
+
+// hostOf is the server that a row is about, "" for this one or none.
+func hostOf(r nouns.Row) string {
+	if name, isHost := strings.CutPrefix(r.Target, "host/"); isHost {
+		return name
+	}
+	_, domain, _ := strings.Cut(r.Person, "@")
+	return cmp.Or(r.Domain, domain)
+}
+
+// openHost shows what is known of a server, "" for this one.
+func (m *env) openHost(name string) tea.Cmd {
+	if name == "" {
+		m.say(inkDim, "this is about no other server; "+string(doHost)+" NAME shows one")
+		return nil
+	}
+	return m.openNoun(nouns.Find(string(doHost)), name)
 }
 
 // peopleOf are the objects that lead to the accounts of a row.
@@ -241,7 +264,7 @@ func (m *env) askText(t task, text string, wrong ...line) {
 				m.askText(t, text, inked(inkBad, " "+wording(err).String()))
 				return nil
 			}
-			if text == "" && t.verb.Arg != "" {
+			if text == "" && t.verb.Arg != "" && !t.verb.Optional {
 				return nil
 			}
 			return m.decide(t, text)
@@ -272,10 +295,20 @@ func (m *env) decide(t task, text string) tea.Cmd {
 			args = map[string]string{}
 		}
 		maps.Copy(args, v.Args)
-		if v.Arg != "" {
+		if v.Arg != "" && (text != "" || !v.Optional) {
 			args[v.Arg] = text
 		}
-		actions = append(actions, action.Action{Kind: v.Kind, Target: r.Target, Args: args, Before: r.Before})
+		one := action.Action{Kind: v.Kind, Target: r.Target, Args: args, Before: r.Before}
+		if v.Target != nil {
+			one.Target, one.Before = v.Target(r), nil
+		}
+		same := slices.IndexFunc(actions, func(a action.Action) bool { return v.Target != nil && a.Target == one.Target })
+		switch {
+		case same < 0:
+			actions = append(actions, one)
+		case v.Joined != "":
+			actions[same].Args[v.Joined] += "," + args[v.Joined]
+		}
 		if v.Means != nil && !slices.Contains(means, v.Means(r)) {
 			means = append(means, v.Means(r))
 		}

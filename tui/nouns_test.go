@@ -10,6 +10,7 @@ import (
 	"svc/client"
 	"svc/client/api"
 	"svc/server/servertest"
+	"svc/server/servertest/peer"
 )
 
 func TestInvitesAreMadeAndRevoked(t *testing.T) {
@@ -240,4 +241,57 @@ func TestThePaletteFindsCommands(t *testing.T) {
 	d.shows(":fly: no such command here")
 	d.press(":re<enter>")
 	d.shows("which? refresh, relays")
+}
+
+// TestAServerIsLimitedFromAReport goes from a report about an account of another server to what is known
+// of its server, limits it in two ways with a reason, and takes that back.
+func TestAServerIsLimitedFromAReport(t *testing.T) {
+	t.Parallel()
+	s := servertest.Start(t)
+	p := peer.Start(t, "127.0.0.4")
+	lou := p.Actor("lou")
+	root := s.Admin("root")
+	host := p.Host()
+	found, err := s.Client("ann").Search.Find(t.Context(), api.SearchQuery{Q: lou.ID, Resolve: true})
+	if err != nil || len(found.Accounts) != 1 {
+		t.Fatalf("%+v, %v", found, err)
+	}
+	if _, err := s.Client("ann").Reports.Create(t.Context(), api.NewReport{AccountID: found.Accounts[0].ID, Comment: "spam"}); err != nil {
+		t.Fatal(err)
+	}
+	limits := func() api.KnownHost {
+		t.Helper()
+		known, err := root.Admin.Federation.Known(t.Context(), host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return *known
+	}
+	d := beginOn(t, root, 120, 40, Options{})
+	d.press("I")
+	d.shows("HOST "+host, "accounts known", "reports open             1", "deliveries", "limit reject             off", "nothing is accepted from it")
+	d.press("L")
+	d.shows("nothing here to limit")
+	d.press("/limit<enter>j j L")
+	d.press("spam wave<enter>")
+	d.shows("limit "+host, "its posts come without their files", "y yes")
+	d.press("y")
+	d.shows("OUTBOX 1  limit " + host)
+	d.pass(10 * time.Second)
+	d.shows("limit media              on")
+	if got := limits().Limits; len(got) != 1 || len(got[0].Limits) != 2 || got[0].Reason != "spam wave" {
+		t.Errorf("the limits are %+v", got)
+	}
+	d.press("u")
+	d.pass(10 * time.Second)
+	if got := limits().Limits; len(got) != 0 {
+		t.Errorf("the limits are still %+v", got)
+	}
+	d.hides("limit media              on")
+	d.press("1<enter>I")
+	d.shows("HOST " + host)
+	d.press("2/ann<enter>")
+	d.pass(time.Second)
+	d.press("I")
+	d.shows("about no other server")
 }

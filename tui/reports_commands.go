@@ -107,6 +107,11 @@ func (r *reports) change(m *env, c command) (tea.Cmd, bool) {
 			}
 			return r.openPerson(m, p), true
 		}
+	case doHost:
+		if _, ok := r.Under(); ok {
+			row, _ := r.Row(r.UnderID())
+			return m.openHost(r.Text(row, colDomain)), true
+		}
 	case doMessage:
 		report := ""
 		if rows := r.Chosen(); len(rows) == 1 {
@@ -207,7 +212,10 @@ func stagedLabel(kind action.Kind, actions []action.Action) string {
 // an id.
 func objectName(kind action.Kind, target string) string {
 	_, name, _ := strings.Cut(target, "/")
-	if kind.Noun() == "user" {
+	switch kind.Noun() {
+	case "host", "mail-domain":
+		return safe.Line(name)
+	case "user":
 		return shown.Acct(strings.TrimPrefix(name, "id:")).String()
 	}
 	if _, address, ok := strings.Cut(name, "://"); ok {

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -144,10 +145,12 @@ func TestWhoWaitsIsCountedAndRejected(t *testing.T) {
 	d.pass(5 * time.Second)
 	d.findUser("spammy")
 	d.press("R")
+	d.shows("message to mail, or none: ")
+	d.press("<enter>")
 	d.shows("reject, which deletes the pending account:", "spammy", "y yes")
 	d.press("y")
 	d.shows("OUTBOX 1  reject spammy, which deletes the pending account (for good)")
-	d.pass(5 * time.Second)
+	d.pass(time.Minute)
 	if d.m.waiting["users"] != 1 {
 		t.Errorf("%d wait after both", d.m.waiting["users"])
 	}
@@ -160,4 +163,73 @@ func TestWhoWaitsIsCountedAndRejected(t *testing.T) {
 	d.findUser("root")
 	d.press("R")
 	d.shows("nobody here to reject")
+}
+
+// TestASignupIsJudgedFromItsList shows who waits with what a decision needs, rejects one
+// with a message and blocks the mail domain, as a moderator.
+func TestASignupIsJudgedFromItsList(t *testing.T) {
+	t.Parallel()
+	s := servertest.Start(t, servertest.WithMail, func(c *config.Settings) {
+		c.Instance.AccountApprovalRequired, c.Captcha.Enabled = true, false
+		c.Instance.ModeratorPrivileges = []string{"users_read", "approvals"}
+	})
+	mod := s.User("mod")
+	mod.IsModerator = true
+	if err := s.DB.UpdateAccount(t.Context(), mod, "is_moderator"); err != nil {
+		t.Fatal(err)
+	}
+	agreed := api.Bool(true)
+	for nick, reason := range map[string]string{"lena": "I knit and want to talk", "spammy": "casino \u202e", "spammz": "casino"} {
+		if _, err := s.With(s.AppToken()).Accounts.Register(t.Context(), api.NewAccount{
+			Username: nick, Email: nick + "@spam.example", Password: "a long password", Agreement: &agreed, Reason: reason,
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := beginOn(t, s.Admin("mod"), 80, 24, Options{})
+	d.press("2/state:need_approval spammy<enter>")
+	d.pass(time.Second)
+	d.shows("USERS 1/1", "signed up: 20", "mail address: spammy@spam.example, unchecked", "reason: casino <U+202E>", "others of the mail domain: spam.example: 2")
+	d.press("R")
+	d.shows("message to mail, or none: ")
+	d.press("No casinos.<enter>y")
+	d.shows("OUTBOX 1  reject spammy, which deletes the pending account")
+	d.pass(10 * time.Second)
+	d.press("u")
+	d.shows("cannot be undone")
+	log, err := s.Admin("root").Admin.Log.List(api.LogQuery{Search: "spammy"}).Page(t.Context())
+	if err != nil || len(log.Items) != 1 || !strings.Contains(log.Items[0].Message, "with message 'No casinos.'") {
+		t.Errorf("the log has %+v, %v", log, err)
+	}
+
+	d.press("<esc>/state:need_approval spammz<enter>")
+	d.pass(time.Second)
+	d.press("b")
+	d.shows("block spam.example", "of others there: ", "y yes")
+	d.press("y")
+	d.pass(10 * time.Second)
+	blocked := func() []string {
+		t.Helper()
+		all, err := s.Admin("root").Admin.MailDomains.List(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	if got := blocked(); !slices.Equal(got, []string{"spam.example"}) {
+		t.Errorf("blocked are %q\n%s", got, d.frame())
+	}
+	d.press("<ctrl+r>")
+	d.shows("blocked")
+	d.press("b")
+	d.shows("nobody here to block-domain")
+	d.press("u")
+	d.pass(5 * time.Second)
+	if got := blocked(); len(got) != 0 {
+		t.Errorf("blocked are still %q", got)
+	}
+	// The page of the account has the same.
+	d.press("<enter>")
+	d.shows("USER spammz", "reason for joining casino", "mail address spammz@spam.example, unchecked")
+	d.hides("403", "lack the privilege")
 }

@@ -64,6 +64,8 @@ type Noun struct {
 	// Below is how many lines below the table have all of the row: 0 for some, -1 for
 	// none.
 	Below int
+	// BelowIn is the state of a filter in which all of the row is below the table too.
+	BelowIn string
 }
 
 // Privilege is a part of the admin API that a moderator may use.
@@ -182,7 +184,11 @@ type Verb struct {
 	Kind  action.Kind
 	Kinds []KindChoice
 	Args  map[string]string
-	Call  func(ctx context.Context, c *client.Client, row Row, text string) (safe.Safe, error)
+	// Target is the object that Kind is about, where that is not the row.
+	Target func(Row) string
+	// Joined is the argument in which rows of one Target come together, by commas.
+	Joined string
+	Call   func(ctx context.Context, c *client.Client, row Row, text string) (safe.Safe, error)
 	// Made is what a Call changed, with what undoes it, where that is not a change of
 	// the row that nothing takes back.
 	Made func(row Row, text string, answer safe.Safe) action.Result
@@ -192,6 +198,8 @@ type Verb struct {
 	Arg   string
 	New   bool
 	Check func(text string) error
+	// Optional has an empty text count.
+	Optional bool
 	// Names says that the text names an object of this noun.
 	Names string
 	// Choices are offered instead of a line.
@@ -255,7 +263,7 @@ type Plan struct {
 // All is every noun, in the order of the help.
 func All() []*Noun { return all }
 
-var all = []*Noun{users, log, relays, config, configFields, statuses, invites, hosts, queues, jobs, apps, bans, changes, chats, messages, documents, stats}
+var all = []*Noun{users, log, relays, config, configFields, statuses, invites, hosts, host, queues, jobs, apps, bans, changes, chats, messages, documents, stats}
 
 // Find returns the noun of a name, nil when there is none.
 func Find(name string) *Noun {

@@ -74,7 +74,7 @@ func relayRow(r api.Relay, host *api.Host) Row {
 		state, tone = safe.Own("accepted"), Good
 	}
 	row := Row{
-		ID: r.Actor, Scope: hostOf(r.Actor), Target: "relay/" + r.Actor, Tone: tone, Copy: r.Actor, Before: map[string]string{"followed": "true"},
+		ID: r.Actor, Scope: hostOf(r.Actor), Domain: hostOf(r.Actor), Target: "relay/" + r.Actor, Tone: tone, Copy: r.Actor, Before: map[string]string{"followed": "true"},
 		More: []Detail{{"warning", raw(r.Warning)}},
 	}
 	delivery, waiting, delivered := safe.Own("-"), safe.Safe{}, safe.Safe{}

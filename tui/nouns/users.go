@@ -20,7 +20,7 @@ var policyTags = []string{
 // users shows the accounts, of this server and of others, by their names. Enter shows
 // an account; its page has the same keys.
 var users = &Noun{
-	Name: "users", Things: "accounts", Key: "2", Help: "users", Needs: api.PrivilegeUsersRead, Accounts: true, Counted: true, Below: -1,
+	Name: "users", Things: "accounts", Key: "2", Help: "users", Needs: api.PrivilegeUsersRead, Accounts: true, Counted: true, Below: -1, BelowIn: "need_approval",
 	Columns: []Column{
 		{Head: "ID", Saved: true}, {Head: "NICKNAME", Width: 28, Least: 16, Look: Account}, {Head: "STATE", Width: 14, Tone: true},
 		{Head: "ROLE", Width: 9, Look: Chip}, {Head: "WHERE", Width: 6, Look: Faint}, {Head: "NAME"},
@@ -48,8 +48,14 @@ var users = &Noun{
 	Verbs: []Verb{
 		{Key: "a", Name: "approve", Help: "approve who waits", Kind: action.UserApprove, Fits: pending},
 		{
-			Key: "R", Name: "reject", Help: "reject who waits: deletes the pending account", Kind: action.UserDelete, Fits: pending,
+			Key: "R", Name: "reject", Help: "reject who waits: deletes the pending account", Kind: action.UserReject, Fits: pending,
+			Ask: "message to mail, or none: ", Arg: "message", Optional: true,
 			Says: "reject%s, which deletes the pending account",
+		},
+		{
+			Key: "b", Name: "block-domain", Help: "block the mail domain of who waits for sign-ups", Kind: action.MailDomainBlock, Fits: ofOpenDomain, Sure: true,
+			Target: func(r Row) string { return "mail-domain/" + r.Account.Signup.Domain },
+			Means:  func(r Row) string { return "of others there: " + r.Account.Signup.Others },
 		},
 		{Key: "C", Name: "confirm", Help: "take the address as confirmed", Kind: action.UserConfirm, Fits: unconfirmed},
 		{Key: "E", Name: "resend-confirmation", Help: "mail another link to confirm the address", Kind: action.UserResend, Fits: unconfirmed},
@@ -88,7 +94,14 @@ var users = &Noun{
 	},
 }
 
-func pending(r Row) bool     { return r.Account.Pending }
+func pending(r Row) bool { return r.Account.Pending }
+
+// ofOpenDomain reports pending accounts whose mail domain can be blocked.
+func ofOpenDomain(r Row) bool {
+	s := r.Account.Signup
+	return s != nil && s.Domain != "" && !s.DomainBlocked
+}
+
 func unconfirmed(r Row) bool { return r.Account.Unconfirmed }
 func local(r Row) bool       { return r.Account.Local }
 
@@ -103,8 +116,29 @@ func UserRow(p *shown.Person) Row {
 	return Row{
 		ID: p.ID, Target: "user/" + p.Nick, Name: shown.Acct(p.Nick).String(), Person: p.Nick, Account: *p, Tone: tone,
 		Search: strings.Join([]string{p.Nick, p.Name.String()}, " "), Domain: p.Domain, Sort: acct,
+		More:  SignupDetails(p),
 		Cells: []safe.Safe{raw(p.ID), p.Acct, raw(state), raw(p.Roles), raw(where), p.Name},
 	}
+}
+
+// SignupDetails are what a decision about a pending account needs.
+func SignupDetails(p *shown.Person) []Detail {
+	s := p.Signup
+	if s == nil {
+		return nil
+	}
+	mail := s.Mail
+	if mail.String() != "" {
+		mail = safe.Join(", ", mail, raw(s.Address))
+	}
+	others := safe.Safe{}
+	if s.Domain != "" {
+		others = safe.Join(": ", raw(s.Domain), raw(s.Others))
+	}
+	return details(
+		Detail{"signed up", at(&api.Time{Time: s.At})}, Detail{"mail address", mail}, Detail{"reason", p.Reason.OneLine()},
+		Detail{"invite", raw(s.Invite)}, Detail{"others of the mail domain", others},
+	)
 }
 
 func accountState(p *shown.Person) (string, Tone) {

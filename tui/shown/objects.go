@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/net/idna"
 
+	"svc/client/action"
 	"svc/client/api"
 	"svc/client/safe"
 )
@@ -36,6 +37,18 @@ type Person struct {
 	Unconfirmed bool
 	Deleted     bool // for good; a remote one stays away until it is activated
 	Gone        bool
+	Signup      *Signup // while Pending, as far as the account may be told
+}
+
+// Signup is what a decision about a pending account needs beside the account.
+type Signup struct {
+	At            time.Time
+	Mail          safe.Safe
+	Address       string // whether somebody confirmed the address, in a word
+	Invite        string
+	Domain        string // of the address, as it came; "" for none
+	Others        string // with an address of that domain: "3", "100+, blocked"
+	DomainBlocked bool
 }
 
 // Post is a status.
@@ -132,6 +145,18 @@ func NewPerson(m api.MergedAccount) Person {
 func NewUser(u api.AdminUser) *Person {
 	p := userPerson(u.UserPart)
 	p.ID, p.Deleted = u.AccountID, u.DeletedAt != nil
+	if s := u.Signup; s != nil {
+		p.Signup = &Signup{
+			Address: action.AddressState(u), Invite: action.InviteOf(u), Domain: s.MailDomain, DomainBlocked: s.MailDomainBlocked,
+			Others: strings.ReplaceAll(action.SameDomain(u), ",", ", "),
+		}
+		if u.CreatedAt != nil {
+			p.Signup.At = u.CreatedAt.Time
+		}
+		if u.Email != nil {
+			p.Signup.Mail = safe.Clean(safe.Raw(*u.Email)).OneLine()
+		}
+	}
 	return &p
 }
 

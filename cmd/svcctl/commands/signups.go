@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -26,9 +25,9 @@ var pendingShape = output.Shape[api.AdminUser]{
 		output.Text("NICKNAME", func(u api.AdminUser) string { return u.Nickname }),
 		output.Time("SIGNED UP", signedUp),
 		output.Text("EMAIL", func(u api.AdminUser) string { return cli.Deref(u.Email) }),
-		output.Text("ADDRESS", addressState),
-		output.Text("SAME DOMAIN", sameDomain),
-		output.Minor(output.Text("INVITE", inviteOf)),
+		output.Text("ADDRESS", action.AddressState),
+		output.Text("SAME DOMAIN", action.SameDomain),
+		output.Minor(output.Text("INVITE", action.InviteOf)),
 		output.Wide(output.Text("STATE", userState)),
 		output.Text("REASON", func(u api.AdminUser) string { return cli.Deref(u.RegistrationReason) }),
 	},
@@ -36,44 +35,6 @@ var pendingShape = output.Shape[api.AdminUser]{
 }
 
 func signedUp(u api.AdminUser) time.Time { return cli.Deref(u.CreatedAt).Time }
-
-// addressState is whether somebody confirmed a user's address, as far as that is known.
-func addressState(u api.AdminUser) string {
-	switch {
-	case cli.Deref(u.Email) == "":
-		return "none"
-	case u.ConfirmationPending:
-		return "unconfirmed"
-	case u.Signup != nil && u.Signup.EmailConfirmedAt != nil:
-		return "confirmed"
-	case u.Signup != nil:
-		return "unchecked" // no link was mailed
-	}
-	return ""
-}
-
-// sameDomain is how many other users have an address of the domain of a pending one.
-func sameDomain(u api.AdminUser) string {
-	s := u.Signup
-	if s == nil || s.MailDomain == "" {
-		return ""
-	}
-	n := strconv.Itoa(s.MailDomainUsers)
-	if s.MailDomainUsers >= api.MaxMailDomainUsers {
-		n += "+"
-	}
-	if s.MailDomainBlocked {
-		n += ",blocked"
-	}
-	return n
-}
-
-func inviteOf(u api.AdminUser) string {
-	if u.Signup == nil || u.Signup.InviteID == nil {
-		return ""
-	}
-	return strconv.FormatInt(*u.Signup.InviteID, 10)
-}
 
 // signupCard adds what a decision about a pending user needs.
 func signupCard(c *output.Card, u api.AdminUser) {
@@ -83,14 +44,14 @@ func signupCard(c *output.Card, u api.AdminUser) {
 	if u.Signup == nil {
 		return
 	}
-	c.Field("address", addressState(u))
+	c.Field("address", action.AddressState(u))
 	if at := u.Signup.EmailConfirmedAt; at != nil {
 		c.Time("confirmed", at.Time)
 	}
-	if n := sameDomain(u); n != "" {
+	if n := action.SameDomain(u); n != "" {
 		c.Field("domain", fmt.Sprintf("%s, of others there: %s", u.Signup.MailDomain, strings.ReplaceAll(n, ",", ", ")))
 	}
-	c.Field("invite", inviteOf(u))
+	c.Field("invite", action.InviteOf(u))
 }
 
 func userPendingCommand(a *cli.App) *cobra.Command {
