@@ -33,23 +33,38 @@ func (d *DB) AccountNames(ctx context.Context, accountID string) ([]AccountName,
 	return list[AccountName](ctx, d, "names of "+accountID, "SELECT nickname, display_name, until FROM account_names WHERE account_id = ? ORDER BY until DESC", accountID)
 }
 
-// mailHost is the SQL of the host of a user's address.
-func (d *DB) mailHost() string {
-	if d.Dialect() == Postgres {
-		return "split_part(email_key, '@', 2)"
-	}
-	return "substr(email_key, instr(email_key, '@') + 1)"
+// Neighbours are other local accounts that share something with an account, the newest
+// first.
+type Neighbours struct {
+	MailDomain string // of its address, "" for none
+	ByMail     []string
+	InviteID   int64 // that it registered with, 0 for none
+	ByInvite   []string
 }
 
-// MailNeighbours returns the host of a local account's mail address, "" if it has none,
-// and up to limit other accounts with one of that host, the newest first (2 statements).
-func (d *DB) MailNeighbours(ctx context.Context, accountID string, limit int) (host string, ids []string, err error) {
-	hosts, err := list[string](ctx, d, "mail host of "+accountID, "SELECT "+d.mailHost()+" FROM users WHERE account_id = ? AND email_key IS NOT NULL", accountID)
-	if err != nil || len(hosts) == 0 || hosts[0] == "" {
-		return "", nil, err
+// Neighbours returns those of a local account, up to limit of each kind (3 statements).
+func (d *DB) Neighbours(ctx context.Context, accountID string, limit int) (Neighbours, error) {
+	domain := d.mailDomain("email_key")
+	shared, err := value[struct {
+		MailDomain string
+		InviteID   int64
+	}](ctx, d, "sign-up of "+accountID, "SELECT COALESCE("+domain+", '') AS mail_domain, COALESCE(invite_id, 0) AS invite_id FROM users WHERE account_id = ?", accountID)
+	out := Neighbours{MailDomain: shared.MailDomain, InviteID: shared.InviteID}
+	if err != nil {
+		return out, err
 	}
-	ids, err = list[string](ctx, d, "accounts of a mail host", "SELECT account_id FROM users WHERE "+d.mailHost()+
-		" = ? AND email_key IS NOT NULL ORDER BY account_id DESC"+limitOf(limit+1), hosts[0])
-	ids = slices.DeleteFunc(ids, func(id string) bool { return id == accountID })
-	return hosts[0], ids[:min(len(ids), limit)], err
+	others := func(where string, same any) ([]string, error) {
+		ids, err := list[string](ctx, d, "neighbours of "+accountID, "SELECT account_id FROM users WHERE "+where+" = ? ORDER BY account_id DESC"+limitOf(limit+1), same)
+		ids = slices.DeleteFunc(ids, func(id string) bool { return id == accountID })
+		return ids[:min(len(ids), limit)], err
+	}
+	if out.MailDomain != "" {
+		if out.ByMail, err = others(domain, out.MailDomain); err != nil {
+			return out, err
+		}
+	}
+	if out.InviteID != 0 {
+		out.ByInvite, err = others("invite_id", out.InviteID)
+	}
+	return out, err
 }

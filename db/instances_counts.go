@@ -6,7 +6,7 @@ import "context"
 const CountMost = 1000
 
 // HostCounts are what is known of a host, each up to CountMost; CountMost+1 is more
-// than that.
+// than that, and reports are counted whole.
 type HostCounts struct {
 	Accounts               int64
 	Followed               int64 // local accounts that follow one of its accounts
@@ -29,7 +29,7 @@ func (d *DB) CountHost(ctx context.Context, host string) (HostCounts, error) {
 	persons("followers", "local = FALSE")
 	q.add(" SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM accounts WHERE domain = ? AND NOT local"+limitOf(CountMost+1)+") x) AS accounts, (SELECT COUNT(id) FROM followed) AS followed, (SELECT COUNT(id) FROM followers) AS followers", host)
 	for _, state := range []string{ReportOpen, ReportClosed, ReportResolved} {
-		q.add(", (SELECT COUNT(*) FROM (SELECT 1 FROM reports WHERE host = ? AND host <> '' AND state = ?"+limitOf(CountMost+1)+") x) AS "+state, host, state)
+		q.add(", COALESCE((SELECT n FROM report_counts WHERE subject = ? AND state = ?), 0) AS "+state, reportsAt(host), state)
 	}
 	return value[HostCounts](ctx, d, "count host "+host, q.sql.String(), q.args...)
 }

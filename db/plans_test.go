@@ -51,14 +51,14 @@ func TestListsReadOnlyWhatTheyShow(t *testing.T) {
 		_, err := d.AccountNames(ctx, "a")
 		return err
 	}
-	lists["accounts of a mail host"] = func(ctx context.Context, d *db.DB) error {
+	lists["accounts of a mail domain and an invite"] = func(ctx context.Context, d *db.DB) error {
 		a, err := d.AccountByNickname(ctx, "user000")
 		if err != nil {
 			return err
 		}
-		mail, ids, err := d.MailNeighbours(ctx, a.ID, 5)
-		if err == nil && (mail != "mail.example" || len(ids) != 5) {
-			err = fmt.Errorf("%q %v", mail, ids)
+		near, err := d.Neighbours(ctx, a.ID, 5)
+		if err == nil && (near.MailDomain != "mail.example" || len(near.ByMail) != 5) {
+			err = fmt.Errorf("%+v", near)
 		}
 		return err
 	}

@@ -129,6 +129,9 @@ func ReportsAbout(accountID string) string { return "about " + accountID }
 // ReportsBy is ReportsAbout for the reports that an account filed.
 func ReportsBy(accountID string) string { return "by " + accountID }
 
+// reportsAt is ReportsAbout for the accounts of a host, "" for this server.
+func reportsAt(host string) string { return "at " + host }
+
 // where adds the conditions but the state, if there are any.
 func (f *ReportFilter) where(q *selection) {
 	word := ` WHERE `
@@ -162,7 +165,7 @@ func (d *DB) countReports(ctx context.Context, f ReportFilter) (out ReportCounts
 	case f == (ReportFilter{ReporterID: f.ReporterID}):
 		subject = ReportsBy(f.ReporterID)
 	case f == (ReportFilter{Host: f.Host}):
-		subject = "at " + *f.Host
+		subject = reportsAt(*f.Host)
 	}
 	type number struct {
 		state string

@@ -93,6 +93,10 @@ func TestSignupsAreJudgedFromTheirList(t *testing.T) {
 			list(api.UserQuery{MailDomain: "example.org"}), ignoreTime); diff != "" {
 			t.Error(diff)
 		}
+		must(0, signUp(t, s, "guy", "guy@elsewhere.example", invite.Token))(t)
+		if h := must(root.Users.History(ctx, "eve"))(t); h.Invite == nil || h.Invite.ID != invite.ID || h.Invite.More || len(h.Invite.Users) != 1 || h.Invite.Users[0].Nickname != "guy" {
+			t.Errorf("others of the invite of eve: %s", h.Raw)
+		}
 		must(root.Users.Approve(ctx, "tom"))(t)
 		if u := must(root.Users.Get(ctx, "tom"))(t); u.Signup != nil {
 			t.Errorf("approved: %+v", u.Signup)

@@ -58,8 +58,11 @@ func TestAHistoryTellsWhatIsKnown(t *testing.T) {
 		if len(got.Names) != 2 || got.Names[0].DisplayName != "Eve the first" {
 			t.Errorf("names %+v", got.Names)
 		}
-		if got.MailHost == nil || got.MailHost.Host != "example.org" || got.MailHost.More || len(got.MailHost.Users) != 3 {
-			t.Errorf("mail %+v", got.MailHost)
+		if got.MailDomain == nil || got.MailDomain.Domain != "example.org" || got.MailDomain.More || len(got.MailDomain.Users) != 3 {
+			t.Errorf("mail %+v", got.MailDomain)
+		}
+		if got.Invite != nil {
+			t.Errorf("invite %+v", got.Invite)
 		}
 
 		// The same by the lists, and the counts of a row.
@@ -86,7 +89,7 @@ func TestAHistoryTellsWhatIsKnown(t *testing.T) {
 		opens(t, s, api.PrivilegeReports)
 		tess := s.With(s.Token("tess", servertest.AdminScopes)).Admin
 		got = must(tess.Users.History(ctx, "eve"))(t)
-		if got.Log != nil || got.MailHost != nil || len(got.About) != 2 || len(got.Names) != 2 {
+		if got.Log != nil || got.MailDomain != nil || len(got.About) != 2 || len(got.Names) != 2 {
 			t.Errorf("with reports alone: %s", got.Raw)
 		}
 		opens(t, s, api.PrivilegeUsersRead, api.PrivilegeLog, api.PrivilegeStatuses)

@@ -1,9 +1,10 @@
 package api
 
-// CountMost is how far the counts of KnownHost go; CountMost+1 is more than that.
+// CountMost is how far the counts of accounts and people of a KnownHost go; CountMost+1 is more than that.
 const CountMost = 1000
 
-// KnownHost is what is known here of another server. Counts go up to CountMost.
+// KnownHost is what is known here of another server. Accounts and people are counted up to
+// CountMost.
 type KnownHost struct {
 	Host      string      `json:"host"`
 	Accounts  int64       `json:"accounts"`  // known here

@@ -14,12 +14,14 @@ type UserHistory struct {
 
 	About List[AdminReport] `json:"about"`
 	By    List[AdminReport] `json:"by"`
-	// Log are the entries of the moderation log about the account. Log and MailHost are
-	// nil for those who may not read the log, or accounts.
+	// Log are the entries of the moderation log about the account. Log, MailDomain and
+	// Invite are nil for those who may not read the log, or accounts.
 	Log   *List[LogEntry]   `json:"log"`
 	Names List[AccountName] `json:"names"`
-	// MailHost is nil for accounts without an address, too.
-	MailHost *MailHost `json:"mail_host"`
+	// MailDomain is nil for accounts without an address, too, Invite for those that
+	// registered without one.
+	MailDomain *SameMailDomain `json:"mail_domain"`
+	Invite     *SameInvite     `json:"invite"`
 
 	Raw json.RawMessage `json:"-"`
 }
@@ -41,10 +43,17 @@ type AccountName struct {
 	Until       Time   `json:"until"`
 }
 
-// MailHost is the host of a local account's mail address, with other accounts that have
-// one there. More says that there are more of them.
-type MailHost struct {
-	Host  string          `json:"host"`
+// SameMailDomain is the domain of a local account's mail address, with other accounts
+// that have one there, the newest first. More says that there are more of them.
+type SameMailDomain struct {
+	Domain string          `json:"domain"`
+	Users  List[AdminUser] `json:"users"`
+	More   bool            `json:"more"`
+}
+
+// SameInvite is the invite that a local account registered with, with others that did.
+type SameInvite struct {
+	ID    int64           `json:"id"`
 	Users List[AdminUser] `json:"users"`
 	More  bool            `json:"more"`
 }

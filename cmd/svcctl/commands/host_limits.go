@@ -57,9 +57,9 @@ var knownShape = output.Shape[api.KnownHost]{
 		output.Text("ACCOUNTS", func(h api.KnownHost) string { return upToMost(h.Accounts) }),
 		output.Text("FOLLOWED", func(h api.KnownHost) string { return upToMost(h.Followed) }),
 		output.Text("FOLLOWERS", func(h api.KnownHost) string { return upToMost(h.Followers) }),
-		output.Text("OPEN", func(h api.KnownHost) string { return upToMost(h.Reports.Open) }),
-		output.Text("RESOLVED", func(h api.KnownHost) string { return upToMost(h.Reports.Resolved) }),
-		output.Text("CLOSED", func(h api.KnownHost) string { return upToMost(h.Reports.Closed) }),
+		output.Int("OPEN", func(h api.KnownHost) int { return int(h.Reports.Open) }),
+		output.Int("RESOLVED", func(h api.KnownHost) int { return int(h.Reports.Resolved) }),
+		output.Int("CLOSED", func(h api.KnownHost) int { return int(h.Reports.Closed) }),
 		output.Text("LIMITS", func(h api.KnownHost) string {
 			var words []string
 			for _, l := range h.Limits {
@@ -105,8 +105,8 @@ func instanceGetCommand(a *cli.App) *cobra.Command {
 		Short: "Show what is known of a server: accounts, follows both ways, reports, limits, deliveries",
 		Long: `Show what is known of a server: the accounts known here, how many people here follow
 somebody there and how many there follow somebody here, reports about its accounts by
-state, limits and other settings that name it, and how sending to it goes. Counts go
-up to 1000.`,
+state, limits and other settings that name it, and how sending to it goes. Accounts and
+people are counted up to 1000.`,
 		Args:              cli.ExactArgs(1, "one host"),
 		ValidArgsFunction: completeHosts(a),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -61,17 +61,23 @@ func historyCard(c *output.Card, h api.UserHistory) {
 		lines = append(lines, "until "+c.When(n.Until.Time)+"  "+safe.Line(n.Nickname)+", "+safe.Line(n.DisplayName))
 	}
 	historyPart(c, "earlier names", lines)
-	if h.MailHost == nil {
-		return
+	if m := h.MailDomain; m != nil {
+		historyPart(c, "others with mail at "+safe.Line(m.Domain), neighbours(m.Users, m.More))
 	}
-	lines = nil
-	for _, u := range h.MailHost.Users {
+	if i := h.Invite; i != nil {
+		historyPart(c, fmt.Sprintf("others of invite %d", i.ID), neighbours(i.Users, i.More))
+	}
+}
+
+func neighbours(users []api.AdminUser, more bool) []string {
+	var lines []string
+	for _, u := range users {
 		lines = append(lines, safe.Line(u.Nickname)+", "+userState(u))
 	}
-	if h.MailHost.More {
+	if more {
 		lines = append(lines, "and more")
 	}
-	historyPart(c, "others with mail at "+safe.Line(h.MailHost.Host), lines)
+	return lines
 }
 
 func historyPart(c *output.Card, title string, lines []string) {

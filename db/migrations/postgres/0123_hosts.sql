@@ -22,4 +22,3 @@ UPDATE follows SET host = a.domain FROM accounts a
   WHERE NOT a.local AND a.id = CASE WHEN follows.local THEN follows.target_id ELSE follows.follower_id END;
 UPDATE reports SET host = a.domain FROM accounts a WHERE NOT a.local AND a.id = reports.account_id;
 CREATE INDEX follows_host ON follows (host, local, follower_id) WHERE host <> '' AND NOT pending;
-CREATE INDEX reports_host ON reports (host, state, id) WHERE host <> '';

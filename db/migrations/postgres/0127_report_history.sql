@@ -79,6 +79,3 @@ CREATE TABLE account_names (
   display_name TEXT NOT NULL,
   PRIMARY KEY (account_id, until)
 );
-
--- Local accounts by the host of their mail address.
-CREATE INDEX users_mail_host ON users (split_part(email_key, '@', 2), account_id) WHERE email_key IS NOT NULL;

@@ -68,6 +68,3 @@ CREATE TABLE account_names (
   display_name TEXT    NOT NULL,
   PRIMARY KEY (account_id, until)
 ) WITHOUT ROWID;
-
--- Local accounts by the host of their mail address.
-CREATE INDEX users_mail_host ON users (substr(email_key, instr(email_key, '@') + 1), account_id) WHERE email_key IS NOT NULL;

@@ -4,4 +4,6 @@ ALTER TABLE users ADD COLUMN email_confirmed_at INTEGER;
 -- The invite that the user registered with, NULL for none.
 ALTER TABLE users ADD COLUMN invite_id INTEGER;
 -- The users of a mail domain.
-CREATE INDEX users_mail_domain ON users (substr(email_key, instr(email_key, '@') + 1));
+CREATE INDEX users_mail_domain ON users (substr(email_key, instr(email_key, '@') + 1), account_id);
+-- The users of an invite.
+CREATE INDEX users_invite ON users (invite_id, account_id) WHERE invite_id IS NOT NULL;

@@ -75,16 +75,21 @@ func (a History) Show(c *gin.Context) error {
 		}
 	}
 	if account.Local && a.Rights.Check(caller, rights.UsersRead) == nil {
-		host, ids, err := a.DB.MailNeighbours(ctx, account.ID, historyPage+1)
+		near, err := a.DB.Neighbours(ctx, account.ID, historyPage+1)
 		if err != nil {
 			return err
 		}
-		if host != "" {
-			users, err := a.people.users(c, ids[:min(len(ids), historyPage)]...)
-			if err != nil {
+		if near.MailDomain != "" {
+			out.MailDomain = &api.SameMailDomain{Domain: near.MailDomain, More: len(near.ByMail) > historyPage}
+			if out.MailDomain.Users, err = a.people.users(c, near.ByMail[:min(len(near.ByMail), historyPage)]...); err != nil {
 				return err
 			}
-			out.MailHost = &api.MailHost{Host: host, Users: users, More: len(ids) > historyPage}
+		}
+		if near.InviteID != 0 {
+			out.Invite = &api.SameInvite{ID: near.InviteID, More: len(near.ByInvite) > historyPage}
+			if out.Invite.Users, err = a.people.users(c, near.ByInvite[:min(len(near.ByInvite), historyPage)]...); err != nil {
+				return err
+			}
 		}
 	}
 	return web.OK(c, out)
