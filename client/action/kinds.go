@@ -109,7 +109,7 @@ func init() {
 	statuses, media := []api.Privilege{api.PrivilegeStatuses}, []api.Privilege{api.PrivilegeMedia}
 	invites, users := []api.Privilege{api.PrivilegeInvites}, []api.Privilege{api.PrivilegeUsersRead}
 	activation := []api.Privilege{api.PrivilegeUsersRead, api.PrivilegeUsersActivation} // the account is read first
-	approvals, domains := []api.Privilege{api.PrivilegeUsersRead, api.PrivilegeApprovals}, []api.Privilege{api.PrivilegeApprovals}
+	approvals := []api.Privilege{api.PrivilegeApprovals}                                // it opens pending accounts too
 	kinds = []facts{
 		{kind: ReportResolve, done: "resolved", state: api.ReportResolved, log: "report_update", rules: (*Engine).reportStates, needs: reports, part: "state", step: "resolve"},
 		{kind: ReportClose, done: "closed", state: api.ReportClosed, log: "report_update", rules: (*Engine).reportStates, needs: reports, part: "state", step: "close"},
@@ -146,8 +146,8 @@ func init() {
 		{kind: MediaPurge, done: "purged", rules: (*Engine).purgeMedia, once: true, needs: media, part: "ban"},
 		{kind: MediaUnban, done: "unbanned", rules: (*Engine).unbanMedia, needs: media, part: "ban"},
 		{kind: SSHKeyDelete, done: "deleted", log: "ssh_key_delete", rules: (*Engine).deleteSSHKey, loss: "it stays deleted", whole: true}, // their own is everybody's
-		{kind: MailDomainBlock, done: "blocked", back: MailDomainUnblock, log: "mail_domain_block", rules: (*Engine).mailDomain, needs: domains, part: "block"},
-		{kind: MailDomainUnblock, done: "unblocked", back: MailDomainBlock, log: "mail_domain_unblock", rules: (*Engine).mailDomain, needs: domains, part: "block"},
+		{kind: MailDomainBlock, done: "blocked", back: MailDomainUnblock, log: "mail_domain_block", rules: (*Engine).mailDomain, needs: approvals, part: "block"},
+		{kind: MailDomainUnblock, done: "unblocked", back: MailDomainBlock, log: "mail_domain_unblock", rules: (*Engine).mailDomain, needs: approvals, part: "block"},
 		{kind: RelayFollow, done: "asked", back: RelayUnfollow, rules: (*Engine).relay, needs: admins, part: "relay"},
 		{kind: RelayUnfollow, done: "left", back: RelayFollow, rules: (*Engine).relay, needs: admins, part: "relay"},
 		{kind: HostLimit, done: "limited", back: HostUnlimit, log: "host_limit", rules: (*Engine).limitHost, needs: admins, part: "limits"},
