@@ -55,27 +55,27 @@ type Client struct {
 
 // Admin groups the services that need an admin's token:
 //
-//	c.Admin.Apps        Create Delete List Update
-//	c.Admin.Chats       DeleteMessage Get Messages OfUser
-//	c.Admin.Config      Change Delete Descriptions History List NeedReboot Restart Set
-//	c.Admin.Documents   Delete Get Set
-//	c.Admin.Emojis      Reload
-//	c.Admin.Federation  Forget Host Hosts Known Limit Limits Retry
-//	c.Admin.Invites     Create Email List Revoke
-//	c.Admin.Jobs        List Queues Retry RetryQueue
-//	c.Admin.Log         List
-//	c.Admin.MailDomains Block List Unblock
-//	c.Admin.Media       Bans Purge Unban
-//	c.Admin.Relays      Follow List Unfollow
-//	c.Admin.Reports     AddNote DeleteNote Get Groups List Update
-//	c.Admin.SSHKeys     Add Delete List
-//	c.Admin.Stats       Get
-//	c.Admin.Statuses    Context Delete Get List OfInstance OfUser Update
-//	c.Admin.Users       Activate AddRole AddRoleTo Approve Backup ConfirmEmail Create
-//	                    Credentials Deactivate Delete DisableMFA Follow ForcePasswordReset
-//	                    Get List PasswordReset Reject RemoveRole RemoveRoleFrom
-//	                    ResendConfirmation Role Roles SetPictures Tag Toggle Unfollow
-//	                    Untag UpdateCredentials
+//	c.Admin.Apps         Create Delete List Update
+//	c.Admin.Chats        DeleteMessage Get Messages OfUser
+//	c.Admin.Config       Change Delete Descriptions History List NeedReboot Restart Set
+//	c.Admin.Documents    Delete Get Set
+//	c.Admin.Emojis       Reload
+//	c.Admin.Federation   Forget Host Hosts Known Limit Limits Retry
+//	c.Admin.Invites      Create Email List Revoke
+//	c.Admin.Jobs         List Queues Retry RetryQueue
+//	c.Admin.Log          List
+//	c.Admin.MailDomains  Block List Unblock
+//	c.Admin.Media        Bans Purge Unban
+//	c.Admin.Relays       Follow List Unfollow
+//	c.Admin.Reports      AddNote Counts DeleteNote Get Groups List Update
+//	c.Admin.SSHKeys      Add Delete List
+//	c.Admin.Stats        Get
+//	c.Admin.Statuses     Context Delete Get List OfInstance OfUser Update
+//	c.Admin.Users        Activate AddRole AddRoleTo Approve Backup ConfirmEmail Create
+//	                     Credentials Deactivate Delete DisableMFA Follow ForcePasswordReset
+//	                     Get History List PasswordReset Reject RemoveRole RemoveRoleFrom
+//	                     ResendConfirmation Role Roles SetPictures Tag Toggle Unfollow
+//	                     Untag UpdateCredentials
 type Admin struct {
 	Reports     *AdminReports
 	Users       *AdminUsers

@@ -249,7 +249,7 @@ func dryRun(t *testing.T, address string, vars map[string]string, line string) [
 // untried are the commands that send no write and call no route of their own, and
 // those that log in or out.
 var untried = []string{
-	"report wait", "journal", "instance show", "instance restrictions", "instance export", "account get", "config diff", "config plan", "config export",
+	"report wait", "user pending", "journal", "instance show", "instance restrictions", "instance export", "account get", "config diff", "config plan", "config export",
 	"digest", "doctor", "schema", "tui", "auth login", "auth status", "auth refresh", "auth logout", "auth token",
 	"context list", "context use", "context add", "context remove", "alias list", "alias set", "alias delete",
 	"completion", "man", "version",

@@ -161,7 +161,7 @@ func TestPlainScopesSufficeWhenAdminScopesAreNotEnforced(t *testing.T) {
 			status       int
 			answer       string
 		}{
-			{"read:reports", "/reports", 200, `{"reports":[],"total":0}`},
+			{"read:reports", "/reports", 200, `{"reports":[],"total":0,"counts":{"open":0,"closed":0,"resolved":0}}`},
 			{"read", "/moderation_log", 200, `[]`},
 			{"admin:read", "/moderation_log", 200, `[]`},
 			{"write", "/reports", 403, `{"error":"Insufficient permissions: admin:read:reports | read:reports."}`},
@@ -196,7 +196,7 @@ func TestAReporterIsToldWhatIsWrong(t *testing.T) {
 				t.Errorf("%.60s: %d %s, want %d %s", c.body, status, text, c.status, c.answer)
 			}
 		}
-		if status, text := w.admin("GET", "/reports", ""); status != 200 || text != `{"reports":[],"total":0}` {
+		if status, text := w.admin("GET", "/reports", ""); status != 200 || text != `{"reports":[],"total":0,"counts":{"open":0,"closed":0,"resolved":0}}` {
 			t.Errorf("reports: %d %s", status, text)
 		}
 		for _, body := range []string{
