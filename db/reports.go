@@ -158,13 +158,13 @@ func (f *ReportFilter) where(q *selection) {
 func (d *DB) countReports(ctx context.Context, f ReportFilter) (out ReportCounts, err error) {
 	f.State = ""
 	subject := ""
-	switch {
-	case f == (ReportFilter{}):
-	case f == (ReportFilter{AccountID: f.AccountID}):
+	switch f {
+	case ReportFilter{}:
+	case ReportFilter{AccountID: f.AccountID}:
 		subject = ReportsAbout(f.AccountID)
-	case f == (ReportFilter{ReporterID: f.ReporterID}):
+	case ReportFilter{ReporterID: f.ReporterID}:
 		subject = ReportsBy(f.ReporterID)
-	case f == (ReportFilter{Host: f.Host}):
+	case ReportFilter{Host: f.Host}:
 		subject = reportsAt(*f.Host)
 	}
 	type number struct {

@@ -31,7 +31,8 @@ func (d *DB) AdminContext(ctx context.Context, id string, all, copies bool) (*Ad
 	if err == nil && of.ReblogOfID != "" {
 		of, err = d.AdminStatusRef(ctx, of.ReblogOfID)
 	}
-	conversation, in := conversationOf, any(id)
+	conversation := conversationOf
+	var in any
 	switch {
 	case err == nil:
 		out.Status = *of

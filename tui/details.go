@@ -110,13 +110,13 @@ func (p *reportPage) changeState(m *env, c command, detail *shown.Report) tea.Cm
 	if p.queue.UnderID() == p.id {
 		p.queue.Move(1)
 		p.queue.posts.reset()
-		p.follow(m)
+		p.follow()
 	}
 	return tea.Batch(cmd, p.queue.refresh(), p.queue.more(m), p.queue.wantDetail(m))
 }
 
 // follow goes on to the report under the cursor of the list.
-func (p *reportPage) follow(m *env) {
+func (p *reportPage) follow() {
 	if next := p.queue.UnderID(); next != p.id && next != "" {
 		p.id = next
 		p.posts = newPostPane()

@@ -371,16 +371,6 @@ func (m *keymap) bar(commands []command, width int, wall string) line {
 	return append(l, help...)
 }
 
-// help says what a command does.
-func (m *keymap) help(do command) string {
-	for _, b := range m.bindings {
-		if b.do == do {
-			return b.help
-		}
-	}
-	return string(do)
-}
-
 // word is a command in the bar.
 func (m *keymap) word(do command) string {
 	for _, b := range m.bindings {

@@ -192,7 +192,7 @@ type rowRead struct {
 	err    error
 }
 
-func (msg rowRead) deliver(m *env) tea.Cmd {
+func (msg rowRead) deliver(*env) tea.Cmd {
 	s := msg.screen
 	if msg.err != nil {
 		s.outdated = true

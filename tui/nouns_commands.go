@@ -474,6 +474,7 @@ type planned struct {
 	err  error
 }
 
+//nolint:unparam // other messages have commands
 func (msg planned) deliver(m *env) tea.Cmd { m.planned(msg); return nil }
 
 // plan makes the plan for a text, and shows it.

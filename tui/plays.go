@@ -44,7 +44,7 @@ func (p *reportPage) play(m *env) tea.Cmd {
 	return p.queue.askPlay(m, p.queue.cases(m, []int{row}, &p.posts), false, func(m *env) tea.Cmd {
 		if p.queue.UnderID() == p.id {
 			p.queue.pass(m)
-			p.follow(m)
+			p.follow()
 		}
 		return tea.Batch(p.queue.refresh(), p.queue.more(m), p.queue.wantDetail(m))
 	})

@@ -100,11 +100,8 @@ func (t *table) move(c command, height int) bool {
 
 // The answers of a screen that is a list and no more.
 
-func (t *table) hint(*env) string     { return "" }
 func (t *table) progress(*env) string { return "" }
 func (t *table) scroll(int)           {}
-func (t *table) renew(*env) tea.Cmd   { return nil }
-func (t *table) rows(d layout) area   { return area{t.List, d.width, d.body - 1} }
 func (t *table) position(*env) string {
 	return fmt.Sprint("row ", t.Cursor(), t.UnderID(), t.Len() == 0)
 }

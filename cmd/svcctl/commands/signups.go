@@ -2,7 +2,6 @@ package commands
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -102,7 +101,7 @@ and the message. A user who is not pending stays.`,
 var mailDomainShape = output.Shape[string]{
 	Plural:  "mail domains",
 	Name:    func(d string) string { return "mail-domain/" + d },
-	Raw:     func(d string) json.RawMessage { return output.JSON(d) },
+	Raw:     output.JSON[string],
 	Columns: []output.Column[string]{output.Text("DOMAIN", func(d string) string { return d })},
 }
 

@@ -100,7 +100,7 @@ func (p people) users(c *gin.Context, ids ...string) ([]api.AdminUser, error) {
 	byID := make(map[string]*db.AdminUser, len(rows))
 	whole, signups := p.readsMail(c), p.Rights.Check(web.Caller(c).Account, rights.Approvals) == nil
 	for i := range rows {
-		if !whole && !(signups && rows[i].ApprovalPending) {
+		if !whole && (!signups || !rows[i].ApprovalPending) {
 			rows[i].Email, rows[i].RegistrationReason, rows[i].Signup = "", "", nil
 		}
 		byID[rows[i].ID] = &rows[i]
