@@ -19,11 +19,10 @@ func (r *reports) evidence(m *env, posts *postPane, id string, width int, focus,
 	for _, l := range r.personLines(m, &detail.About, rich) {
 		lines = append(lines, l.flow(width)...)
 	}
-	if t := r.tallies[detail.About.Nick]; t != nil {
-		history := r.history(t)
+	if history, scanned := r.reportsAbout(detail); history != "" {
 		switch {
 		case rich:
-			lines = append(lines, plain(" HISTORY "+history+r.scanned()))
+			lines = append(lines, plain(" HISTORY "+history+scanned))
 		default:
 			lines[0] = append(lines[0], span{"  " + history, inkPlain})
 		}
@@ -76,11 +75,23 @@ func (r *reports) evidence(m *env, posts *postPane, id string, width int, focus,
 	return lines, head, selected
 }
 
-// history is "3 open, 1 closed", of the reports that were loaded.
-func (r *reports) history(t *tally) string {
+// reportsAbout are the numbers of reports about who was reported, as the server counts
+// them, else as they were loaded; scanned is which part of all reports that is.
+func (r *reports) reportsAbout(detail *shown.Report) (history, scanned string) {
+	if detail.Counts != nil {
+		return inStates(detail.Counts.Of), ""
+	}
+	if t := r.tallies[detail.About.Nick]; t != nil {
+		return inStates(t.count), r.scanned()
+	}
+	return "", ""
+}
+
+// inStates is "3 open, 1 closed".
+func inStates(count func(state string) int) string {
 	var parts []string
 	for _, state := range []string{"open", "closed", "resolved"} {
-		if n := t.states[state]; n > 0 {
+		if n := count(state); n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, state))
 		}
 	}

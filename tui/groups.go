@@ -155,7 +155,7 @@ func (r *reports) groupEvidence(m *env, g list.Group, width int, focus, rich boo
 		count += fmt.Sprintf("; the posts of %d are not loaded yet", missing)
 	}
 	if t := r.tallies[person.Nick]; t != nil && r.group == byAccount {
-		count += "; in all " + r.history(t) + r.scanned()
+		count += "; in all " + inStates(t.count) + r.scanned()
 	}
 	lines = append(lines, plain(count))
 	seen = map[int][]string{}

@@ -18,6 +18,7 @@ import (
 type record struct {
 	nick string
 	log  []shown.Entry
+	past *shown.History  // nil without the privilege, and from a server that keeps none
 	own  []journal.Entry // of this machine, newest first
 	err  error
 }
@@ -56,7 +57,14 @@ func (p *userPage) paragraphs(m *env) []paragraph {
 	}
 	history := "no reports"
 	if t := queue.tallies[p.nick]; t != nil {
-		history = queue.history(t)
+		history = inStates(t.count)
+	}
+	filed := reportCount(len(by))
+	if p.past != nil {
+		history, filed, scanned = inStates(p.past.About.Of), reportCount(p.past.By.All()), ""
+		if p.past.By.All() > 0 {
+			filed += ": " + inStates(p.past.By.Of)
+		}
 	}
 	var all []paragraph
 	add := func(head string, lines []string) {
@@ -67,21 +75,51 @@ func (p *userPage) paragraphs(m *env) []paragraph {
 		all = append(all, paragraph{head, lines})
 	}
 	var lines []string
-	for _, row := range about {
-		lines = append(lines, queue.reportLine(m, row, "by "+queue.Text(row, colBy)))
+	if p.past != nil {
+		for _, r := range p.past.Reports {
+			lines = append(lines, queue.pastLine(m, r, "by "))
+		}
+	} else {
+		for _, row := range about {
+			lines = append(lines, queue.reportLine(m, row, "by "+queue.Text(row, colBy)))
+		}
 	}
 	add("HISTORY "+history+scanned, lines)
 	lines = nil
-	for _, row := range by {
-		lines = append(lines, queue.reportLine(m, row, "about "+queue.Text(row, colAbout)))
+	if p.past != nil {
+		for _, r := range p.past.Filed {
+			lines = append(lines, queue.pastLine(m, r, "about "))
+		}
+	} else {
+		for _, row := range by {
+			lines = append(lines, queue.reportLine(m, row, "about "+queue.Text(row, colAbout)))
+		}
 	}
-	add("REPORTED BY THEM "+reportCount(len(by))+scanned, lines)
+	add("REPORTED BY THEM "+filed+scanned, lines)
 	lines = nil
 	for _, e := range p.log {
 		lines = append(lines, stamp(e.At)+"  "+e.Message.String())
 	}
 	if m.rights.has(nouns.NeedsLog) {
 		add(fmt.Sprintf("LOG %d", len(lines)), lines)
+	}
+	if past := p.past; past != nil {
+		if len(past.Names) > 0 {
+			add(fmt.Sprintf("EARLIER NAMES %d", len(past.Names)), texts(past.Names))
+		}
+		for _, other := range []struct {
+			head string
+			shown.Shared
+		}{{"SAME MAIL DOMAIN ", past.MailDomain}, {"SAME INVITE ", past.Invite}} {
+			if other.What.String() == "" {
+				continue
+			}
+			count := fmt.Sprint(len(other.Accts))
+			if other.More {
+				count += "+"
+			}
+			add(other.head+other.What.String()+" "+count+" others", texts(other.Accts))
+		}
 	}
 	lines = nil
 	for _, e := range p.own {
@@ -102,6 +140,30 @@ func (p *userPage) paragraphs(m *env) []paragraph {
 	}
 	add(fmt.Sprintf("DONE FROM HERE %d", len(lines)), lines)
 	return all
+}
+
+func texts(of []safe.Safe) []string {
+	lines := make([]string, len(of))
+	for i, text := range of {
+		lines[i] = text.String()
+	}
+	return lines
+}
+
+// pastLine is a report of a history in a line of a person's page, with who decided on it.
+func (r *reports) pastLine(m *env, past shown.PastReport, word string) string {
+	state := past.State
+	if row, known := r.Row(past.ID); known {
+		state, _, _, _ = r.drawState(m, row)
+	}
+	if past.Decided && state == past.State {
+		if by := past.DecidedBy.String(); by != "" {
+			state += " by " + by
+		}
+		state += " " + safe.Age(m.now().Sub(past.DecidedAt)) + " ago"
+	}
+	line := fmt.Sprintf("%s  %s  %s  %s%s: %s", shown.ShortID(past.ID), state, safe.Age(m.now().Sub(past.At)), word, past.With, past.Text)
+	return strings.TrimSuffix(line, ": ")
 }
 
 // reportLine is a report in a line of a person's page.

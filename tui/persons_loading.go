@@ -70,14 +70,26 @@ type recordRead struct {
 
 func (msg recordRead) deliver(m *env) tea.Cmd { return msg.queue.recordRead(m, msg.record) }
 
-// readRecord reads the entries of the log about an account, where that is allowed, and
-// those of the journal.
+// readRecord reads what the server knows of an account, where that is allowed, and the
+// entries of the journal. A server without histories is asked for its log.
 func (r *reports) readRecord(m *env, nick string) tea.Cmd {
 	const newest = 40
-	c, book, log := m.load.c, m.journal, m.rights.has(nouns.NeedsLog)
+	c, book, log, past := m.load.c, m.journal, m.rights.has(nouns.NeedsLog), m.rights.has(nouns.NeedsReports)
 	return m.load.run(func(ctx context.Context) tea.Msg {
 		msg := recordRead{queue: r, record: record{nick: nick}}
-		if msg.own, _, msg.err = book.Entries(); !log {
+		msg.own, _, msg.err = book.Entries()
+		if past {
+			switch found, err := c.Admin.Users.History(ctx, nick); {
+			case err == nil:
+				msg.past = shown.NewHistory(*found)
+				msg.log = msg.past.Log
+				return msg
+			case !errors.Is(err, client.ErrNotFound):
+				msg.err = err
+				return msg
+			}
+		}
+		if !log {
 			return msg
 		}
 		mention := "@" + nick

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -75,7 +76,7 @@ func TestEntriesOfTheLogLeadToTheirAccounts(t *testing.T) {
 	d.press("<esc>")
 	d.shows("LOG")
 	d.press("j<enter>") // about a user
-	d.shows("USER bob", "LOG 3", "@root deactivated users: @bob", "(on user @bob)")
+	d.shows("USER bob", "LOG 4", "@root deactivated users: @bob", "(on user @bob)")
 	d.press("<esc>jP") // about a status that is gone
 	d.shows("Not found (404)")
 	d.press("jP") // about a report that is not loaded
@@ -92,7 +93,7 @@ func TestAPersonIsShownWithoutThePrivilegeForAccounts(t *testing.T) {
 	s := moderated(t, 2, "reports")
 	d := beginOn(t, s.Admin("mod"), 100, 30, Options{})
 	d.press("P")
-	d.shows("USER bob", "joined 20", "HISTORY 2 open (scan 2/2)", "by ann: spam", "REPORTED BY THEM 0 reports")
+	d.shows("USER bob", "joined 20", "HISTORY 2 open", "by ann: spam", "REPORTED BY THEM 0 reports")
 	d.hides("403", "lack the privilege", "LOG ")
 	d.press("<esc>")
 	d.shows("REPORTS open 2")
@@ -102,4 +103,37 @@ func TestThePersonInPlainMode(t *testing.T) {
 	d := beginTalk(t, newWorld(t), Options{})
 	d.says("person").hears("spam1@bad.example", "History 3 open (scan 17/18)", "9x9zz, open", "Reported by them 0 reports")
 	d.says("back").hears("Report 1 of 17")
+}
+
+// TestAHistoryIsAskedOfTheServer looks at somebody whose earlier reports are closed and
+// so are not among the loaded ones, in the pane of a report and on their page.
+func TestAHistoryIsAskedOfTheServer(t *testing.T) {
+	t.Parallel()
+	s := servertest.Start(t)
+	root, ctx := s.Admin("root"), t.Context()
+	bob := s.User("bob")
+	for i, state := range []string{api.ReportResolved, api.ReportClosed, api.ReportClosed, api.ReportOpen} {
+		r, err := s.Client("ann").Reports.Create(ctx, api.NewReport{AccountID: bob.ID, Comment: "spam " + strconv.Itoa(i)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if state == api.ReportOpen {
+			continue
+		}
+		if err := root.Admin.Reports.Update(ctx, api.ReportUpdate{ID: r.ID, State: state}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	name := "Honest Bob"
+	if _, err := s.Client("bob").Accounts.UpdateCredentials(ctx, api.UpdateCredentials{DisplayName: &name}); err != nil {
+		t.Fatal(err)
+	}
+	d := beginOn(t, s.Admin("tess"), 120, 40, Options{})
+	d.shows("REPORTS open 1", "HISTORY 1 open, 2 closed, 1 resolved")
+	d.press("P")
+	d.shows("USER bob", "HISTORY 1 open, 2 closed, 1 resolved", "resolved by root", "by ann: spam 0", "REPORTED BY THEM 0 reports", "LOG 3",
+		"EARLIER NAMES 1", "SAME MAIL DOMAIN example.org 3 others", "ann")
+	d.press("<esc>/ann<enter>")
+	d.press("bbbbP")
+	d.shows("USER ann", "REPORTED BY THEM 4 reports: 1 open, 2 closed, 1 resolved", "closed by root", "about bob: spam 1")
 }

@@ -45,8 +45,8 @@ func (r *reports) spokenReport(m *env, id string, posts *postPane, focus bool) [
 	}
 	r.viewed[id] = true
 	lines := append([]string{}, "About "+joined(r.personLines(m, &detail.About, true)))
-	if t := r.tallies[detail.About.Nick]; t != nil {
-		lines = append(lines, "Reports about them: "+r.history(t)+r.scanned()+".")
+	if history, scanned := r.reportsAbout(detail); history != "" {
+		lines = append(lines, "Reports about them: "+history+scanned+".")
 	}
 	said := detail.Text.OneLine().String()
 	if said == "" {

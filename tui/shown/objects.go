@@ -106,13 +106,15 @@ type Report struct {
 	Posts []Post
 	Notes []Note
 	Noted bool // the answer carries notes, if there are any
+	// Reports about the same account, this one among them.
+	Counts Counts
 }
 
 // NewReport converts a report and all in it.
 func NewReport(r api.AdminReport) *Report {
 	out := &Report{
 		ID: r.ID, State: r.State, At: r.CreatedAt.Time,
-		About: NewPerson(r.Account), By: NewPerson(r.Actor),
+		About: NewPerson(r.Account), By: NewPerson(r.Actor), Counts: NewCounts(r.Svc.ReportsAbout),
 	}
 	if r.Content != nil {
 		out.Text = safe.HTML(*r.Content)
