@@ -85,8 +85,8 @@ func (a *App) input(flag, name string) (in io.Reader, end func(), err error) {
 }
 
 // EachLine reads the lines of the file that a flag or argument names, - for standard
-// input: those that are not blank, without the space around them. A line is gone
-// after each.
+// input: those that are not blank and no comments, which begin with #, without the space
+// around them. A line is gone after each.
 func (a *App) EachLine(flag, name string, each func(number int, line []byte) error) error {
 	in, end, err := a.input(flag, name)
 	if err != nil {
@@ -100,7 +100,7 @@ func (a *App) EachLine(flag, name string, each func(number int, line []byte) err
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, longest)
 	for n := 1; lines.Scan(); n++ {
-		if line := bytes.TrimSpace(lines.Bytes()); len(line) > 0 {
+		if line := bytes.TrimSpace(lines.Bytes()); len(line) > 0 && line[0] != '#' {
 			if err := each(n, line); err != nil {
 				return err
 			}
