@@ -100,6 +100,10 @@ func aLife(w *world, ann, bob, fan, far *db.Account, bobs *db.Status) {
 		},
 		func() error { return d.CreateSSHKey(ctx, &db.SSHKey{AccountID: ann.ID, Hash: "x"}) },
 		func() error {
+			ann.DisplayName = "Ann the second"
+			return d.UpdateAccount(ctx, ann, "display_name")
+		},
+		func() error {
 			ann.Tags = db.Slice[string]{"nice"}
 			return errors.Join(d.UpdateAccount(ctx, ann, "tags"), dbtest.Exec(w.t, d, "INSERT INTO account_tags (tag, account_id) VALUES ('nice', ?)", ann.ID))
 		},
