@@ -39,7 +39,7 @@ func (a Hosts) Known(c *gin.Context) error {
 		out.Delivery = &shown
 	case !errors.Is(err, db.ErrNotFound):
 		return err
-	case counts == db.HostCounts{} && len(out.Settings) == 0:
+	case host == "", counts == db.HostCounts{} && len(out.Settings) == 0:
 		return err
 	}
 	return web.OK(c, out)

@@ -171,8 +171,9 @@ func (a Users) Reject(c *gin.Context) error {
 	}
 	p := &params{}
 	sent, ok := p.names(in.Nicknames)
-	message := p.text(in.Message)
-	if !ok || p.bad {
+	message, text := in.Message.(string)
+	text = text && web.IsText(message) || in.Message == nil
+	if !ok || !text || p.bad {
 		return bad()
 	}
 	if err := a.Moderation.Reject(c.Request.Context(), web.Caller(c).Account, message, a.people.locals(sent)...); err != nil {
