@@ -108,26 +108,29 @@ func reported(t testing.TB, s *servertest.Server, n int) (spammer, ann string) {
 	t.Helper()
 	spammer, ann = s.User("spammer").ID, s.User("ann").ID
 	others := []string{s.User("bob").ID, s.User("cat").ID}
-	err := s.DB.Tx(t.Context(), func(tx *db.DB) error {
-		for i := range n {
-			r := &db.Report{AccountID: spammer, ReporterID: ann, Content: "rude", State: []string{db.ReportOpen, db.ReportClosed, db.ReportResolved}[i%3]}
-			if i%2 == 1 {
-				r.AccountID, r.ReporterID = others[0], others[1]
-			} else if i%4 == 2 {
-				r.ReporterID = others[1]
+	const chunk = 1000 // a transaction holds its events
+	for from := 0; from < n; from += chunk {
+		err := s.DB.Tx(t.Context(), func(tx *db.DB) error {
+			for i := from; i < min(from+chunk, n); i++ {
+				r := &db.Report{AccountID: spammer, ReporterID: ann, Content: "rude", State: []string{db.ReportOpen, db.ReportClosed, db.ReportResolved}[i%3]}
+				if i%2 == 1 {
+					r.AccountID, r.ReporterID = others[0], others[1]
+				} else if i%4 == 2 {
+					r.ReporterID = others[1]
+				}
+				if err := tx.CreateReport(t.Context(), r, nil); err != nil {
+					return err
+				}
+				e := &db.LogEntry{ActorID: others[0], Action: "report_update", Data: "{}", Message: fmt.Sprint("@bob updated report #", r.ID), About: []string{r.AccountID}}
+				if err := tx.CreateLogEntry(t.Context(), e); err != nil {
+					return err
+				}
 			}
-			if err := tx.CreateReport(t.Context(), r, nil); err != nil {
-				return err
-			}
-			e := &db.LogEntry{ActorID: others[0], Action: "report_update", Data: "{}", Message: fmt.Sprint("@bob updated report #", r.ID), About: []string{r.AccountID}}
-			if err := tx.CreateLogEntry(t.Context(), e); err != nil {
-				return err
-			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	if s.DB.Dialect() == db.Postgres {
 		if err := dbtest.Exec(t, s.DB, "ANALYZE"); err != nil {
