@@ -6,7 +6,8 @@ import (
 	"svc/client/api"
 )
 
-// Known returns what is known here of a server. GET /api/svc/admin/instances/:instance.
+// Known returns the accounts, follows, reports, limits and deliveries of another server.
+// GET /api/svc/admin/instances/:instance.
 func (s *AdminFederation) Known(ctx context.Context, host string) (*api.KnownHost, error) {
 	return get[api.KnownHost](ctx, s.c, nil, adminPath+"/instances/", host)
 }

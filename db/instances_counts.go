@@ -5,8 +5,8 @@ import "context"
 // CountMost is how far the counts of a host go: a host with more costs no more.
 const CountMost = 1000
 
-// HostCounts are what is known of a host, each up to CountMost; CountMost+1 is more
-// than that, and reports are counted whole.
+// HostCounts are numbers about a host. Accounts and people are counted up to CountMost;
+// CountMost+1 is more than that. Reports are counted whole.
 type HostCounts struct {
 	Accounts               int64
 	Followed               int64 // local accounts that follow one of its accounts
@@ -14,7 +14,7 @@ type HostCounts struct {
 	Open, Closed, Resolved int64 // reports about its accounts
 }
 
-// CountHost counts what is known of a host, in one statement.
+// CountHost returns the numbers about a host, in one statement.
 func (d *DB) CountHost(ctx context.Context, host string) (HostCounts, error) {
 	var q selection
 	q.add("WITH RECURSIVE ")

@@ -395,7 +395,7 @@ func (d *DB) keepCopies(ctx context.Context, reportID string, closed Time) error
 	return err
 }
 
-// DropCopies drops up to limit copies of statuses, and so many of accounts, whose reports
+// DropCopies drops copies, up to limit of statuses and up to limit of accounts, whose reports
 // were closed up to a moment, with the files kept for them, and reports whether there may
 // be more.
 func (d *DB) DropCopies(ctx context.Context, closed Time, limit int) (more bool, err error) {

@@ -3,8 +3,8 @@ package api
 // CountMost is how far the counts of accounts and people of a KnownHost go; CountMost+1 is more than that.
 const CountMost = 1000
 
-// KnownHost is what is known here of another server. Accounts and people are counted up to
-// CountMost.
+// KnownHost describes another server as this one knows it. Accounts and people are counted
+// up to CountMost.
 type KnownHost struct {
 	Host      string      `json:"host"`
 	Accounts  int64       `json:"accounts"`  // known here

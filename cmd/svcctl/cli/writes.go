@@ -85,7 +85,7 @@ func (a *App) ActParts(ctx context.Context, kind action.Kind, object, part strin
 
 // ActAlso carries out actions of one kind that a command made, and then one more where
 // there is one: that only if all before it are done. It asks as about the first alone;
-// words say what is done to each. Refused are the ends of what is left out.
+// words describe the change in the question. refused are results of targets that were left out.
 func (a *App) ActAlso(ctx context.Context, conn *Connection, actions []action.Action, also *action.Action, words string, refused ...action.Result) error {
 	if len(actions) == 0 {
 		return a.ShowResults(refused)

@@ -143,7 +143,7 @@ func (f limitFlags) chosen() []api.HostLimit {
 	return limits
 }
 
-// policyFlags say what is done about a policy that limits need and that is off.
+// policyFlags decide whether a policy that limits need is switched on, or stays off.
 type policyFlags struct{ enable, idle bool }
 
 func (f *policyFlags) add(cmd *cobra.Command) {

@@ -45,7 +45,7 @@ var threadShape = output.Shape[threadStatus]{
 	},
 }
 
-// threadState is what is remarkable of a status in a thread and of its author.
+// threadState names the states of a status in a thread and of its author.
 func threadState(s threadStatus) string {
 	var states []string
 	if d := s.Svc.Deleted; d != nil {

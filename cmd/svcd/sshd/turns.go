@@ -37,7 +37,7 @@ type computed struct {
 	at   time.Time
 }
 
-// fading is the time in which half of what was computed is forgotten.
+// fading is the half-life of the computing time that an account is charged with.
 const fading = 5 * time.Second
 
 func (c *computed) now(now time.Time) time.Duration {

@@ -11,7 +11,8 @@ import (
 	"svc/server/platform/hosts"
 )
 
-// Known is GET /instances/:instance: what is known of a server, in two statements.
+// Known is GET /instances/:instance: accounts, follows, reports, limits and deliveries of
+// another server, in two statements.
 func (a Hosts) Known(c *gin.Context) error {
 	path, err := web.Path(c, "instance")
 	if err != nil {
