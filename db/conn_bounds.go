@@ -28,6 +28,11 @@ const (
 	lockTimeout = 12 * time.Second
 	// answerTime is added to a statement's own time for the round trip.
 	answerTime = 5 * time.Second
+	// leftTime is how long a statement may go on once nobody waits for it: its client left,
+	// for example. To give it up closes its connection, and a new one costs the server more
+	// than nearly every statement, so that clients who leave at once, again and again,
+	// would slow everybody down.
+	leftTime = time.Second
 	// connectTimeout bounds the attempts at all hosts of an address together.
 	connectTimeout = 10 * time.Second
 	// connectionLife bounds the age of a connection. After a failover none stays

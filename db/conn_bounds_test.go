@@ -169,6 +169,37 @@ func TestASilentServerIsGivenUp(t *testing.T) {
 	}
 }
 
+// TestALeftStatementKeepsItsConnection leaves a statement as a client does that closes
+// its connection: the session goes on with the next, unless the statement takes long.
+func TestALeftStatementKeepsItsConnection(t *testing.T) {
+	ctx := t.Context()
+	c, err := dbtest.Open(t, onPostgres(t)).Writer().Conn(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	session := func() (pid int, err error) {
+		return pid, c.QueryRowContext(ctx, "SELECT pg_backend_pid()").Scan(&pid)
+	}
+	leave := func(seconds float64) {
+		left, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
+		defer cancel()
+		_, _ = c.ExecContext(left, "SELECT pg_sleep($1)", seconds)
+	}
+	before, err := session()
+	if err != nil {
+		t.Fatal(err)
+	}
+	leave(0.2)
+	if after, err := session(); err != nil || after != before {
+		t.Errorf("session %d, then %d: %v", before, after, err)
+	}
+	leave(60) // the test ends before
+	if after, err := session(); err == nil {
+		t.Errorf("session %d goes on as %d", before, after)
+	}
+}
+
 // TestStatementsThatAreRightMayTakeLonger runs a statement longer than the
 // usual limit, inside a transaction and outside. Afterwards the usual limit
 // holds again.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/stdlib"
 	"gorm.io/driver/postgres"
 )
@@ -36,6 +37,9 @@ func openPostgres(p *pool, dsn string) (*DB, error) {
 		cfg.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite // not a standby
 	}
 	cfg.DialFunc = dialer().DialContext
+	cfg.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
+		return &pgconn.DeadlineContextWatcherHandler{Conn: c.Conn(), DeadlineDelay: leftTime}
+	}
 	if _, ok := cfg.RuntimeParams["application_name"]; !ok {
 		cfg.RuntimeParams["application_name"] = "svcd"
 	}
