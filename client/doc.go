@@ -74,10 +74,10 @@
 //	c.SSHKeys            Add Delete List
 //	c.Security           BackupCodes ChangeEmail ChangePassword ConfirmTOTP DeleteAccount
 //	                     DeleteToken DisableAccount MFA RemoveTOTP SetUpTOTP Tokens
-//	c.Statuses           Bookmark Bookmarks Card Context Delete Favourite FavouritedBy
-//	                     Favourites Get GetMany MuteThread Pin Post React Reactions
-//	                     ReactionsWith Reblog RebloggedBy Schedule Unbookmark Unfavourite
-//	                     UnmuteThread Unpin Unreact Unreblog
+//	c.Statuses           Bookmark Bookmarks Card Context Delete Edit Favourite
+//	                     FavouritedBy Favourites Get GetMany History MuteThread Pin Post
+//	                     React Reactions ReactionsWith Reblog RebloggedBy Schedule Source
+//	                     Unbookmark Unfavourite UnmuteThread Unpin Unreact Unreblog
 //	c.Streams            Follow Listen
 //	c.Timelines          Direct Home List Public Tag
 //

@@ -49,6 +49,24 @@ func (s *Statuses) GetMany(ctx context.Context, ids ...string) ([]api.Status, er
 	return statuses, nil
 }
 
+// Edit replaces one of the caller's statuses by a new version. PUT
+// /api/v1/statuses/:id.
+func (s *Statuses) Edit(ctx context.Context, id string, form api.StatusForm) (*api.Status, error) {
+	return send[api.Status](ctx, s.c, Request{Method: http.MethodPut, Body: form}, []string{statusesPath, id})
+}
+
+// Source returns one of the caller's statuses as it was typed. GET
+// /api/v1/statuses/:id/source.
+func (s *Statuses) Source(ctx context.Context, id string) (*api.StatusSource, error) {
+	return get[api.StatusSource](ctx, s.c, nil, statusesPath, id, "/source")
+}
+
+// History returns the versions of a status, the first one first and the present one
+// last. GET /api/v1/statuses/:id/history.
+func (s *Statuses) History(ctx context.Context, id string) ([]api.StatusEdit, error) {
+	return whole[api.StatusEdit](ctx, s.c, struct{}{}, statusesPath, id, "/history")
+}
+
 // Context returns the thread around a status. GET /api/v1/statuses/:id/context.
 func (s *Statuses) Context(ctx context.Context, id string) (*api.StatusContext, error) {
 	return get[api.StatusContext](ctx, s.c, nil, statusesPath, id, "/context")

@@ -66,6 +66,9 @@ func (d *DB) AttachCard(ctx context.Context, statusID string, cardID int64) erro
 	return err
 }
 
+// DropCard removes a card that its status lost, unless another status shows it.
+func (d *DB) DropCard(ctx context.Context, id int64) error { return d.deleteCard(ctx, id) }
+
 // deleteCard removes a card that no status shows. It is held first, so that the
 // removal sees who began to show it.
 func (d *DB) deleteCard(ctx context.Context, id int64) error {

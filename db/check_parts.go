@@ -10,7 +10,7 @@ import (
 // files, conversations, keys and users. Deleted accounts must have no rows.
 func (d *DB) checkedParts() []checked {
 	const (
-		files     = "EXISTS (SELECT 1 FROM media_attachments m WHERE m.status_id = t.id)"
+		files     = "EXISTS (SELECT 1 FROM media_attachments m WHERE m.status_id = t.id AND NOT m.former)"
 		hasMedia  = "t.has_media <> " + files
 		showsKey  = "t.local AND t.public_key <> '' AND NOT EXISTS (SELECT 1 FROM keys k WHERE k.account_id = t.id)"
 		gone      = "EXISTS (SELECT 1 FROM deletions e WHERE e.account_id = t.id)"

@@ -106,7 +106,7 @@ func (d *DB) StatusTexts(ctx context.Context, ids []string) (map[string]StatusTe
 	}
 	rows, err := list[StatusText](ctx, d, "texts of statuses", `SELECT s.id, s.spoiler_text, s.content, COALESCE(p.options, '[]') AS options,
 			COALESCE(m.description, '') AS description
-		FROM statuses s LEFT JOIN polls p ON p.status_id = s.id LEFT JOIN media_attachments m ON m.status_id = s.id AND m.description <> ''
+		FROM statuses s LEFT JOIN polls p ON p.status_id = s.id LEFT JOIN media_attachments m ON m.status_id = s.id AND NOT m.former AND m.description <> ''
 		WHERE s.id IN ?`, ids)
 	for _, r := range rows {
 		r.Descriptions = out[r.ID].Descriptions

@@ -14,6 +14,7 @@ const (
 	NotifyFollowRequest = "follow_request"
 	NotifyReblog        = "reblog"
 	NotifyFavourite     = "favourite"
+	NotifyUpdate        = "update" // an edit of a status that one reblogged
 	NotifyMove          = "move"
 	NotifyReaction      = "svc:emoji_reaction"
 	NotifyChat          = "svc:chat_mention"
@@ -64,6 +65,11 @@ func (d *DB) Notify(ctx context.Context, n News) ([]Push, error) {
 	now := d.Now()
 	if n.Type == NotifyFollow || n.Type == NotifyFollowRequest {
 		if err := d.forgetFollows(ctx, n); err != nil {
+			return nil, err
+		}
+	}
+	if n.Type == NotifyUpdate {
+		if err := d.forgetUpdates(ctx, n); err != nil {
 			return nil, err
 		}
 	}
@@ -138,6 +144,13 @@ func (d *DB) forgetFollows(ctx context.Context, n News) error {
 		}
 	}
 	return nil
+}
+
+// forgetUpdates removes the notifications of earlier edits of a status, so that the
+// newest edit is notified.
+func (d *DB) forgetUpdates(ctx context.Context, n News) error {
+	_, err := d.exec(ctx, "forget updates", "DELETE FROM notifications WHERE status_id = ? AND status_id <> '' AND type = ? AND account_id IN ?", n.StatusID, n.Type, n.To)
+	return err
 }
 
 // NotificationFilter narrows a list of notifications.

@@ -106,6 +106,7 @@ type MediaAttachment struct {
 	File              string // the name of a file kept here; "" of a remote one
 	Size              int64  // bytes of a file kept here
 	Mascot            bool   // its owner's mascot, which no status can show
+	Former            bool   // taken out of StatusID by an edit
 }
 
 // Conversation is a thread: all statuses of one ActivityPub context.

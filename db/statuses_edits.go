@@ -18,26 +18,68 @@ type StatusEdit struct {
 	Files       Slice[EditedFile]
 	Options     Slice[string]
 	CreatedAt   Time `gorm:"autoCreateTime:false"` // when that was written
+
+	// Of the poll with Options, if there are any. PollID is nil in versions of earlier
+	// releases.
+	PollID        *int64
+	Multiple      bool
+	PollExpiresAt Time
 }
 
-// EditedFile is a file of a former version of a status.
+// PollOf makes p the poll of the version.
+func (e *StatusEdit) PollOf(p *Poll) {
+	e.PollID, e.Multiple, e.PollExpiresAt = &p.ID, p.Multiple, p.ExpiresAt
+	for _, o := range p.Options {
+		e.Options = append(e.Options, o.Title)
+	}
+}
+
+// EditedFile is a file of a former version of a status. Versions of earlier releases
+// have its type, remote address and description.
 type EditedFile struct {
+	ID          int64  `json:"id,omitempty"`
 	Type        string `json:"type"`
+	URL         string `json:"url,omitempty"` // of a file kept here
+	PreviewURL  string `json:"preview_url,omitempty"`
 	RemoteURL   string `json:"remote_url"`
 	Description string `json:"description"`
+	MimeType    string `json:"mime_type,omitempty"`
+	Blurhash    string `json:"blurhash,omitempty"`
 }
 
-// keptEdits bounds the former versions of a status.
-const keptEdits = 100
+// Edited is a file as a version of a status shows it.
+func (m *MediaAttachment) Edited() EditedFile {
+	f := EditedFile{ID: m.ID, Type: m.Type, RemoteURL: m.RemoteURL, Description: m.Description, MimeType: m.MimeType, Blurhash: m.Blurhash}
+	if m.RemoteURL == "" {
+		f.URL, f.PreviewURL = m.URL, m.PreviewURL
+	}
+	return f
+}
 
-// CreateStatusEdit stores the current version of a status before a change. Only
-// the newest versions are kept.
+// Attachment is the file as it was shown.
+func (f *EditedFile) Attachment() *MediaAttachment {
+	m := &MediaAttachment{
+		ID: f.ID, Type: f.Type, URL: f.URL, PreviewURL: f.PreviewURL, RemoteURL: f.RemoteURL, Description: f.Description,
+		MimeType: f.MimeType, Blurhash: f.Blurhash,
+	}
+	if m.RemoteURL != "" {
+		m.URL = m.RemoteURL
+	}
+	return m
+}
+
+// keptEdits bounds the former versions of a status: with its present one there are 200.
+const keptEdits = 199
+
+// CreateStatusEdit stores the current version of a status before a change. Of many
+// versions, the first and the newest are kept.
 func (d *DB) CreateStatusEdit(ctx context.Context, e *StatusEdit) error {
 	if err := create(ctx, d, e, "keep version of status %s", e.StatusID); err != nil {
 		return err
 	}
 	_, err := d.exec(ctx, "forget versions", `DELETE FROM status_edits WHERE status_id = ?
-		AND id <= (SELECT x.id FROM status_edits x WHERE x.status_id = ? ORDER BY x.id DESC LIMIT 1 OFFSET ?)`, e.StatusID, e.StatusID, keptEdits)
+		AND id <= (SELECT x.id FROM status_edits x WHERE x.status_id = ? ORDER BY x.id DESC LIMIT 1 OFFSET ?)
+		AND id > (SELECT MIN(x.id) FROM status_edits x WHERE x.status_id = ?)`, e.StatusID, e.StatusID, keptEdits-1, e.StatusID)
 	return err
 }
 
@@ -55,6 +97,41 @@ func (d *DB) ReplaceTags(ctx context.Context, statusID string, before, after []s
 		}
 	}
 	return d.AddTags(ctx, statusID, slices.DeleteFunc(slices.Clone(after), func(tag string) bool { return slices.Contains(before, tag) }))
+}
+
+// ShowableMedia returns an account's own uploads with these ids, in order, that one of
+// its statuses shows, has shown, or could show. Any other upload is ErrNotFound.
+func (d *DB) ShowableMedia(ctx context.Context, accountID, statusID string, ids []int64) ([]MediaAttachment, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rows, err := list[MediaAttachment](ctx, d, "media of status "+statusID, `SELECT * FROM media_attachments WHERE id IN ? AND account_id = ?
+		AND (status_id = ? OR status_id IS NULL AND scheduled_status_id IS NULL AND NOT mascot)`, ids, accountID, statusID)
+	if err != nil {
+		return nil, err
+	}
+	return inOrderOf(ids, rows)
+}
+
+// ShowMedia makes these files, which ShowableMedia allows, those of a status, in order
+// and with their descriptions. The others stay as former files, for its history.
+func (d *DB) ShowMedia(ctx context.Context, accountID, statusID string, files []MediaAttachment) error {
+	if _, err := d.exec(ctx, "take files out", "UPDATE media_attachments SET former = TRUE WHERE status_id = ? AND NOT former", statusID); err != nil {
+		return err
+	}
+	for i := range files {
+		f := &files[i]
+		n, err := d.exec(ctx, "show file", `UPDATE media_attachments SET status_id = ?, position = ?, former = FALSE, description = ?
+			WHERE id = ? AND account_id = ? AND (status_id = ? OR status_id IS NULL AND scheduled_status_id IS NULL AND NOT mascot)`,
+			statusID, i, f.Description, f.ID, accountID, statusID)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return notFound("media %d", f.ID)
+		}
+	}
+	return nil
 }
 
 // ReplaceAttachments replaces the files of a status.
@@ -79,10 +156,20 @@ func (d *DB) TouchReblogs(ctx context.Context, statusID, after string, limit int
 	return next, err
 }
 
-// UpdatePoll stores the state of a remote poll p.
+// LocalRebloggers returns the local accounts whose reblogs of a status have ids after
+// one and up to another, "" for the end.
+func (d *DB) LocalRebloggers(ctx context.Context, statusID, after, upTo string) ([]string, error) {
+	query, args := "SELECT account_id FROM statuses WHERE reblog_of_id = ? AND id > ? AND local", []any{statusID, after}
+	if upTo != "" {
+		query, args = query+" AND id <= ?", append(args, upTo)
+	}
+	return list[string](ctx, d.writing(), "who reblogged "+statusID, query+" ORDER BY id", args...)
+}
+
+// UpdatePoll stores the state of a poll p.
 func (d *DB) UpdatePoll(ctx context.Context, p *Poll) error {
-	if _, err := d.exec(ctx, "update poll", "UPDATE polls SET multiple = ?, options = ?, voters_count = ?, expires_at = ? WHERE id = ?",
-		p.Multiple, p.Options, p.VotersCount, p.ExpiresAt, p.ID); err != nil {
+	if _, err := d.exec(ctx, "update poll", "UPDATE polls SET multiple = ?, options = ?, voters_count = ?, expires_at = ?, told_closed = ? WHERE id = ?",
+		p.Multiple, p.Options, p.VotersCount, p.ExpiresAt, p.ToldClosed, p.ID); err != nil {
 		return err
 	}
 	return d.TouchStatus(ctx, p.StatusID)

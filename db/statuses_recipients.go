@@ -20,8 +20,9 @@ func (d *DB) AddRecipientEntries(ctx context.Context, s *Status) error {
 	return err
 }
 
-// DetachMedia detaches a status's files, so that its author can use them again.
+// DetachMedia detaches a status's files, present and former ones, so that its author can
+// use them again.
 func (d *DB) DetachMedia(ctx context.Context, statusID string) error {
-	_, err := d.exec(ctx, "detach media", "UPDATE media_attachments SET status_id = NULL, position = 0, created_at = ? WHERE status_id = ?", d.Now(), statusID)
+	_, err := d.exec(ctx, "detach media", "UPDATE media_attachments SET status_id = NULL, position = 0, former = FALSE, created_at = ? WHERE status_id = ?", d.Now(), statusID)
 	return err
 }

@@ -204,6 +204,12 @@ func (d *DB) UnusedMedia(ctx context.Context, accountID string, ids []int64) ([]
 	if err != nil {
 		return nil, err
 	}
+	return inOrderOf(ids, rows)
+}
+
+// inOrderOf sorts uploads by the ids that were asked for, each of which must be there
+// once.
+func inOrderOf(ids []int64, rows []MediaAttachment) ([]MediaAttachment, error) {
 	byID := make(map[int64]MediaAttachment, len(rows))
 	for _, m := range rows {
 		byID[m.ID] = m

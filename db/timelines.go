@@ -340,7 +340,7 @@ func (d *DB) Attachments(ctx context.Context, statusIDs []string) ([]MediaAttach
 	if len(statusIDs) == 0 {
 		return nil, nil
 	}
-	return list[MediaAttachment](ctx, d, "attachments", "SELECT * FROM media_attachments WHERE status_id IN ? ORDER BY status_id, position", statusIDs)
+	return list[MediaAttachment](ctx, d, "attachments", "SELECT * FROM media_attachments WHERE status_id IN ? AND NOT former ORDER BY status_id, position", statusIDs)
 }
 
 // Nicknames returns the nicknames of accounts by id.

@@ -175,6 +175,7 @@ func TestRoutesAreCountedWhereTheyShouldBe(t *testing.T) {
 		config.BucketStatuses: {
 			"DELETE " + v1 + "/statuses/:id", "POST " + v1 + "/statuses", "POST " + v1 + "/statuses/:id/favourite",
 			"POST " + v1 + "/statuses/:id/reblog", "POST " + v1 + "/statuses/:id/unfavourite", "POST " + v1 + "/statuses/:id/unreblog",
+			"PUT " + v1 + "/statuses/:id",
 		},
 		config.BucketStatus: {
 			"POST " + v1 + "/statuses/:id/favourite likes", "POST " + v1 + "/statuses/:id/reblog reblogs",

@@ -105,7 +105,7 @@ func TestAPostActsAsTheMethodThatItsBodyNames(t *testing.T) {
 	}
 	for _, req := range []*http.Request{
 		newRequest(t, http.MethodPost, s.URL+"/api/v1/statuses/"+posted.ID+"?_method=delete", "", ""),
-		newRequest(t, http.MethodPut, s.URL+"/api/v1/statuses/"+posted.ID, formBody, "_method=delete"),
+		newRequest(t, http.MethodPut, s.URL+"/api/v1/statuses/"+posted.ID+"/pin", formBody, "_method=delete"),
 	} {
 		req.Header.Set("Authorization", "Bearer "+s.Token("ann", servertest.AllScopes))
 		if status, body := exchange(t, req); status != http.StatusNotFound {

@@ -79,7 +79,7 @@ func (w *visibilityWorld) narrowed(t *testing.T, visibilities []string, boosts m
 				}
 			}
 			own := boosts[visibility][0]
-			for _, path := range only("", "/context", "/reblogged_by", "/favourited_by", "/card") {
+			for _, path := range only("", "/context", "/reblogged_by", "/favourited_by", "/card", "/history") {
 				status, body := w.ask(viewer, http.MethodGet, "/api/v1/statuses/"+own+path, "")
 				if (status == http.StatusOK) != sees || !sees && len(found(body)) > 0 {
 					t.Errorf("%s of the author's boost of what was %s, for %s: %d %.200s", path, visibility, relations[viewer], status, body)

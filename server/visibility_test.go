@@ -246,7 +246,7 @@ func (w *visibilityWorld) shownWhere(t *testing.T) {
 // asked are the paths of single posts: ID is the post's, POLL its poll's.
 var asked = []struct{ name, path string }{
 	{"post", "/api/v1/statuses/ID"}, {"context", "/api/v1/statuses/ID/context"}, {"boosts", "/api/v1/statuses/ID/reblogged_by"},
-	{"favourites", "/api/v1/statuses/ID/favourited_by"}, {"card", "/api/v1/statuses/ID/card"}, {"poll", "/api/v1/polls/POLL"},
+	{"favourites", "/api/v1/statuses/ID/favourited_by"}, {"card", "/api/v1/statuses/ID/card"}, {"history", "/api/v1/statuses/ID/history"}, {"poll", "/api/v1/polls/POLL"},
 }
 
 func (w *visibilityWorld) path(pattern, visibility string) string {

@@ -187,6 +187,65 @@ type NewStatus struct {
 	InReplyToConversationID Int      `json:"in_reply_to_conversation_id,omitempty" form:"in_reply_to_conversation_id"`
 }
 
+// StatusForm is the form of PUT /api/v1/statuses/:id: the whole status anew. What it
+// leaves out is empty, but that the language and the format stay, and descriptions of
+// files without MediaAttributes.
+type StatusForm struct {
+	Status          string            `json:"status,omitempty" form:"status"`
+	SpoilerText     string            `json:"spoiler_text,omitempty" form:"spoiler_text"`
+	Sensitive       Bool              `json:"sensitive,omitempty" form:"sensitive"`
+	Language        string            `json:"language,omitempty" form:"language"`
+	ContentType     string            `json:"content_type,omitempty" form:"content_type"`
+	MediaIDs        []string          `json:"media_ids,omitempty" form:"media_ids[]"`
+	MediaAttributes []MediaAttributes `json:"media_attributes,omitempty" form:"media_attributes[]"`
+	Poll            *NewPoll          `json:"poll,omitempty" form:"poll"`
+}
+
+// MediaAttributes are changes of a file of a StatusForm.
+type MediaAttributes struct {
+	ID          string  `json:"id" form:"id" binding:"required"`
+	Description *string `json:"description,omitempty" form:"description"`
+}
+
+// StatusSource is a status as its author typed it.
+type StatusSource struct {
+	ID          string `json:"id"`
+	Text        string `json:"text"`
+	SpoilerText string `json:"spoiler_text"`
+	ContentType string `json:"content_type"`
+}
+
+// StatusEdit is a version of a status. CreatedAt is when it was made.
+type StatusEdit struct {
+	Content          string           `json:"content"` // HTML
+	SpoilerText      string           `json:"spoiler_text"`
+	Sensitive        bool             `json:"sensitive"`
+	CreatedAt        Time             `json:"created_at"`
+	Account          *Account         `json:"account"`
+	Poll             *EditedPoll      `json:"poll"`
+	MediaAttachments List[Attachment] `json:"media_attachments"`
+	Emojis           List[Emoji]      `json:"emojis"`
+}
+
+// EditedPoll is the poll of a version: its question, and no votes.
+type EditedPoll struct {
+	ID          string             `json:"id"`
+	ExpiresAt   *Time              `json:"expires_at"`
+	Expired     bool               `json:"expired"`
+	Multiple    bool               `json:"multiple"`
+	VotesCount  int                `json:"votes_count"`
+	VotersCount *int               `json:"voters_count"`
+	Options     List[EditedOption] `json:"options"`
+	OwnVotes    List[int]          `json:"own_votes"`
+	Emojis      List[Emoji]        `json:"emojis"`
+}
+
+// EditedOption is an answer of an EditedPoll.
+type EditedOption struct {
+	Title      string `json:"title"`
+	VotesCount *int   `json:"votes_count"`
+}
+
 // StatusesQuery names the statuses of GET /api/v1/statuses, 100 at most.
 type StatusesQuery struct {
 	IDs       []string `json:"ids" form:"ids[]"`

@@ -79,13 +79,7 @@ func newStatus(c *gin.Context, in *api.NewStatus) (social.NewStatus, error) {
 		}
 		out.ConversationID = id
 	}
-	if p := in.Poll; p != nil {
-		out.Poll = &db.PollParams{Options: p.Options, Multiple: bool(p.Multiple), HideTotals: bool(p.HideTotals)}
-		if p.ExpiresIn != nil {
-			after := int64(*p.ExpiresIn)
-			out.Poll.ExpiresIn = &after
-		}
-	}
+	out.Poll = pollParams(in.Poll)
 	var err error
 	out.MediaIDs, err = mediaIDs(in.MediaIDs)
 	return out, err

@@ -53,7 +53,7 @@ func (s *Service) PollTallied(ctx context.Context, tx *db.DB, poll *db.Poll, sta
 	if err != nil || author.Deactivated {
 		return err
 	}
-	audience, err := s.pollAudience(ctx, tx, author, status)
+	audience, err := s.holders(ctx, tx, author, status)
 	if err != nil || nobody(&audience) {
 		return err
 	}
@@ -94,7 +94,7 @@ func (s *Service) TellTally(ctx context.Context, d *db.DB, job jobs.TellTally) e
 		if err != nil || s.silent(author) || isLocalOnly(status) {
 			return err
 		}
-		audience, err := s.pollAudience(ctx, tx, author, status)
+		audience, err := s.holders(ctx, tx, author, status)
 		if err != nil {
 			return err
 		}
@@ -118,10 +118,10 @@ func (s *Service) TellTally(ctx context.Context, d *db.DB, job jobs.TellTally) e
 	})
 }
 
-// pollAudience returns the audience of a poll's updates: of a public one, all
+// holders returns the audience of updates of a status: of a public one, all
 // holders of copies; of others, the recipients and present followers, without
 // blocked ones.
-func (s *Service) pollAudience(ctx context.Context, tx *db.DB, author *db.Account, status *db.Status) (db.Audience, error) {
+func (s *Service) holders(ctx context.Context, tx *db.DB, author *db.Account, status *db.Status) (db.Audience, error) {
 	if status.Visibility == db.Public || status.Visibility == db.Unlisted {
 		return s.copyAudience(ctx, tx, author, status)
 	}

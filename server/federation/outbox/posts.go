@@ -41,7 +41,7 @@ func (s *Service) Created(ctx context.Context, tx *db.DB, by *db.Account, status
 		a.priority = db.PriorityPerson
 	}
 	if status.Visibility == db.List {
-		return s.sendToList(ctx, tx, a, in, members)
+		return s.sendToList(ctx, tx, a, in, activitypub.Create(in), members)
 	}
 	if nobody(&a.audience) {
 		return nil
@@ -57,8 +57,7 @@ func isLocalOnly(status *db.Status) bool { return status.Visibility == db.Local 
 
 // sendToList sends a copy to each member of a list, which names only the
 // members on the same server.
-func (s *Service) sendToList(ctx context.Context, tx *db.DB, a act, in activitypub.NoteInput, members []db.RemoteRecipient) error {
-	doc := activitypub.Create(in)
+func (s *Service) sendToList(ctx context.Context, tx *db.DB, a act, in activitypub.NoteInput, doc activitypub.Object, members []db.RemoteRecipient) error {
 	note, _ := doc["object"].(activitypub.Object)
 	if in.Status.ListID != nil {
 		doc["listMessage"] = listURI(in.Author, *in.Status.ListID)
@@ -89,6 +88,40 @@ func (s *Service) sendToList(ctx context.Context, tx *db.DB, a act, in activityp
 	doc["cc"], note["cc"] = []string{}, []string{}
 	a.audience = audience
 	return s.queue(ctx, tx, doc, a)
+}
+
+// Edited sends a new version of a local status to those who have an earlier one, to its
+// recipients and present followers, and to relays if it is public. Its recipients must
+// be stored. A local-only one is not sent.
+func (s *Service) Edited(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status) error {
+	if s.off() || !status.Local || s.silent(by) || isLocalOnly(status) {
+		return nil
+	}
+	audience, err := s.holders(ctx, tx, by, status)
+	if err != nil || nobody(&audience) {
+		return err
+	}
+	in, err := s.input(ctx, tx, by, status)
+	if err != nil {
+		return err
+	}
+	a := act{kind: "Update", by: by, of: *status.URI, priority: db.PriorityPost, audience: audience}
+	if status.Visibility == db.Direct || status.Visibility == db.List {
+		a.priority = db.PriorityPerson
+	}
+	update := activitypub.Activity(a.kind, s.newURI(tx, "activities"), by.URI, activitypub.Note(in), status.ToURIs, status.CCURIs, status.EditedAt.Time)
+	if status.Visibility == db.List {
+		members, err := tx.RemoteRecipients(ctx, status.ID)
+		if err != nil {
+			return err
+		}
+		members = slices.DeleteFunc(members, func(m db.RemoteRecipient) bool { return m.Blocked })
+		return s.sendToList(ctx, tx, a, in, update, members)
+	}
+	if err := s.queue(ctx, tx, update, a); err != nil || in.Poll == nil {
+		return err
+	}
+	return s.closeLater(ctx, tx, in.Poll)
 }
 
 // list returns a list that is never null in JSON.

@@ -55,6 +55,14 @@ func (s *Service) Wanted(html string) bool {
 	return s != nil && s.settings.Load().RichMedia.Enabled && s.link(html, nil) != ""
 }
 
+// Link returns the page of a status's text that its card is of, "" for none.
+func (s *Service) Link(html string) string {
+	if s == nil {
+		return ""
+	}
+	return s.link(html, nil)
+}
+
 // link returns the first link of html that may be fetched; "" for none. The
 // status's own files are no pages.
 func (s *Service) link(html string, files []db.MediaAttachment) string {

@@ -54,11 +54,12 @@ func (DeleteRest) Kind() string { return "delete_rest" }
 
 // ChangeReblogs goes on with what a change of a status means to its reblogs, which
 // are many: the next ones after one, by id, show the changed status, or with Cut
-// those by others are removed.
+// those by others are removed. With Edited, those who made them here are told.
 type ChangeReblogs struct {
 	StatusID string `json:"status_id"`
 	After    string `json:"after,omitempty"`
 	Cut      bool   `json:"cut,omitempty"`
+	Edited   bool   `json:"edited,omitempty"`
 }
 
 // Kind names the job.

@@ -185,12 +185,21 @@ func (s *Service) describe(row *db.MediaAttachment, description *string) error {
 	if description == nil {
 		return nil
 	}
-	clean, _ := text.Clean(*description)
-	if text.Length(clean) > s.settings.Load().Instance.DescriptionLimit {
-		return fault.Malformed("description_too_long")
+	clean, err := Description(*description, s.settings.Load().Instance.DescriptionLimit)
+	if err == nil {
+		row.Description = clean
 	}
-	row.Description = clean
-	return nil
+	return err
+}
+
+// Description cleans the description of a file. One of more than limit characters is a
+// fault.
+func Description(said string, limit int) (string, error) {
+	clean, _ := text.Clean(said)
+	if text.Length(clean) > limit {
+		return "", fault.Malformed("description_too_long")
+	}
+	return clean, nil
 }
 
 // Attachment returns a file of by.

@@ -256,7 +256,7 @@ func (s *Service) formatText(ctx context.Context, settings *config.Settings, by 
 			address(byName[db.NicknameKey(s.nickname(name))])
 		}
 	case row.Visibility == db.Direct && settings.Instance.SafeDMMentions:
-		for _, h := range text.Handles(leadingMentions(in.Text), text.TypePlain) {
+		for _, h := range addressing(settings, in.Text, in.ContentType, row.Visibility) {
 			address(byName[db.NicknameKey(s.nickname(h))])
 		}
 	default:

@@ -7,6 +7,7 @@ import (
 	"svc/db"
 	"svc/server/platform/fault"
 	"svc/server/platform/jobs"
+	"svc/server/rules/notify"
 )
 
 // DeleteStatus deletes a status for its author, a moderator or an admin; for
@@ -132,13 +133,32 @@ func nextReblogs(ctx context.Context, tx *db.DB, status *db.Status, job jobs.Cha
 	if job.Cut {
 		more, err = tx.CutReblogs(ctx, status, limit)
 	} else {
-		job.After, err = tx.TouchReblogs(ctx, status.ID, job.After, limit)
-		more = job.After != ""
+		after := job.After
+		job.After, err = tx.TouchReblogs(ctx, status.ID, after, limit)
+		if more = job.After != ""; err == nil && job.Edited {
+			err = tellBoosters(ctx, tx, status, after, job.After)
+		}
 	}
 	if err != nil || !more {
 		return rest, err
 	}
 	return job, nil
+}
+
+// tellBoosters notifies the local accounts that reblogged an edited status, by reblogs
+// after one id and up to another, "" for the end.
+func tellBoosters(ctx context.Context, tx *db.DB, status *db.Status, after, upTo string) error {
+	boosters, err := tx.LocalRebloggers(ctx, status.ID, after, upTo)
+	if err != nil || len(boosters) == 0 {
+		return err
+	}
+	author, err := tx.Account(ctx, status.AccountID)
+	if err != nil {
+		return err
+	}
+	news := postNews(author, status)
+	news.Type = db.NotifyUpdate
+	return notify.Notify(ctx, tx, news, boosters...)
 }
 
 // countStatus changes the counters of a public status: its parent's, if that

@@ -33,7 +33,7 @@ func (s *Service) EditRemote(ctx context.Context, id string, d *RemoteDraft) (ch
 		if d.over && before.poll != nil && before.poll.Closed(db.At(s.now())) {
 			d.poll.ExpiresAt = before.poll.ExpiresAt
 		}
-		differs, newer := before.differs(d), newer(row, d.updated)
+		differs, newer := before.differs(&d.revision), newer(row, d.updated)
 		switch {
 		case !newer && differs, !newer && !d.updated.IsZero() && !row.EditedAt.IsZero() && d.updated.Before(row.EditedAt.Time):
 			return nil // an older version that comes late
@@ -42,7 +42,7 @@ func (s *Service) EditRemote(ctx context.Context, id string, d *RemoteDraft) (ch
 			return err
 		}
 		changed = true
-		return s.edit(ctx, tx, row, before, d)
+		return s.edited(ctx, tx, row, before, &d.revision)
 	})
 	return changed, err
 }
@@ -81,18 +81,33 @@ func versionOf(ctx context.Context, tx *db.DB, row *db.Status) (*version, error)
 	return v, err
 }
 
-// differs reports whether a draft differs from a version, apart from the
-// tallies of a poll.
-func (v *version) differs(d *RemoteDraft) bool {
-	a, b := &v.row, d.row
-	return a.Content != b.Content || a.SpoilerText != b.SpoilerText || a.SaidSensitive() != b.Sensitive || !strings.EqualFold(a.Language, b.Language) ||
-		!slices.Equal(a.Emojis, b.Emojis) || !slices.Equal(a.Tags, b.Tags) || v.otherFiles(d) ||
-		d.poll == nil && v.poll != nil || d.poll != nil && !sameOptions(v.poll, d.poll)
+// revision is a version of a stored status that its author wrote, here or elsewhere.
+type revision struct {
+	author    *db.Account
+	row       *db.Status // its texts and addresses
+	addressed []db.Recipient
+	told      []string // local mentioned accounts
+	files     []db.MediaAttachment
+	poll      *db.Poll
+	updated   time.Time // zero if nobody says when
 }
 
-func (v *version) otherFiles(d *RemoteDraft) bool {
-	return !slices.EqualFunc(v.files, d.files, func(a, b db.MediaAttachment) bool {
-		return a.RemoteURL == b.RemoteURL && a.Description == b.Description && a.Type == b.Type
+// differs reports whether a revision differs from a version, apart from the
+// tallies and the end of a poll. The HTML, hashtags and emoji of a local status
+// follow from what its author typed.
+func (v *version) differs(r *revision) bool {
+	a, b := &v.row, r.row
+	said := a.Content != b.Content || !slices.Equal(a.Emojis, b.Emojis) || !slices.Equal(a.Tags, b.Tags)
+	if a.Local {
+		said = a.Text != b.Text || a.ContentType != b.ContentType
+	}
+	return said || a.SpoilerText != b.SpoilerText || a.SaidSensitive() != b.Sensitive || !strings.EqualFold(a.Language, b.Language) ||
+		v.otherFiles(r) || r.poll == nil && v.poll != nil || r.poll != nil && !sameOptions(v.poll, r.poll)
+}
+
+func (v *version) otherFiles(r *revision) bool {
+	return !slices.EqualFunc(v.files, r.files, func(a, b db.MediaAttachment) bool {
+		return a.RemoteURL == b.RemoteURL && a.Description == b.Description && a.Type == b.Type && (a.ID == b.ID || !v.row.Local)
 	})
 }
 
@@ -118,8 +133,10 @@ func updateTallies(ctx context.Context, tx *db.DB, here, there *db.Poll) (change
 	return true, tx.UpdatePoll(ctx, &next)
 }
 
-// edit replaces a version by a draft.
-func (s *Service) edit(ctx context.Context, tx *db.DB, row *db.Status, before *version, d *RemoteDraft) error {
+// edited is the effect of an edit, local or remote: the former version goes to the
+// history, and the rows of the status, notifications, jobs, events and the activity
+// follow the revision.
+func (s *Service) edited(ctx context.Context, tx *db.DB, row *db.Status, before *version, d *revision) error {
 	if err := tx.CreateStatusEdit(ctx, before.kept()); err != nil {
 		return err
 	}
@@ -137,6 +154,14 @@ func (s *Service) edit(ctx context.Context, tx *db.DB, row *db.Status, before *v
 			return err
 		}
 		columns = append(columns, "visibility", "author_visibility", "to_uris", "cc_uris")
+	} else if row.Local {
+		row.ToURIs = from.ToURIs
+		columns = append(columns, "to_uris")
+	}
+	card := s.otherCard(&before.row, row)
+	if card {
+		row.CardID = nil
+		columns = append(columns, "card_id")
 	}
 	if poll, err := editPoll(ctx, tx, before.poll, d.poll, row); err != nil {
 		return err
@@ -147,7 +172,7 @@ func (s *Service) edit(ctx context.Context, tx *db.DB, row *db.Status, before *v
 		return err
 	}
 	if before.otherFiles(d) {
-		if err := tx.ReplaceAttachments(ctx, row.ID, d.filesOf(row)); err != nil {
+		if err := replaceFiles(ctx, tx, row, d); err != nil {
 			return err
 		}
 	}
@@ -157,18 +182,52 @@ func (s *Service) edit(ctx context.Context, tx *db.DB, row *db.Status, before *v
 	if err := tx.IndexStatus(ctx, row, Searchable(row)); err != nil {
 		return err
 	}
-	if err := changeReblogs(ctx, tx, row, jobs.ChangeReblogs{StatusID: row.ID}); err != nil {
+	if err := changeReblogs(ctx, tx, row, jobs.ChangeReblogs{StatusID: row.ID, Edited: true}); err != nil {
 		return err
 	}
-	if row.Content != before.row.Content && row.CardID == nil && s.cards.Wanted(row.Content) {
-		if err := jobs.Enqueue(ctx, tx, jobs.FetchCard{StatusID: row.ID}); err != nil {
+	if card {
+		if err := s.replaceCard(ctx, tx, &before.row, row); err != nil {
 			return err
 		}
 	}
 	if err := tx.Emit(ctx, db.Event{Kind: db.EventStatusEdited, Subject: row.ID}); err != nil {
 		return err
 	}
-	return notifyNewMentions(ctx, tx, row, &before.row, d)
+	if err := notifyNewMentions(ctx, tx, row, &before.row, d); err != nil {
+		return err
+	}
+	return s.outbox.Edited(ctx, tx, d.author, row)
+}
+
+// replaceFiles gives a status the files of a revision.
+func replaceFiles(ctx context.Context, tx *db.DB, row *db.Status, d *revision) error {
+	if row.Local {
+		return noMedia(tx.ShowMedia(ctx, d.author.ID, row.ID, d.files))
+	}
+	return tx.ReplaceAttachments(ctx, row.ID, d.filesOf(row))
+}
+
+// otherCard reports whether an edited status links to another page than before, or has
+// no card of its page yet.
+func (s *Service) otherCard(before, row *db.Status) bool {
+	if row.Content == before.Content {
+		return false
+	}
+	return row.CardID == nil && s.cards.Wanted(row.Content) || row.CardID != nil && s.cards.Link(before.Content) != s.cards.Link(row.Content)
+}
+
+// replaceCard drops the card of a page that a status does not link to any more, and
+// enqueues the fetch of another.
+func (s *Service) replaceCard(ctx context.Context, tx *db.DB, before, row *db.Status) error {
+	if before.CardID != nil {
+		if err := tx.DropCard(ctx, *before.CardID); err != nil {
+			return err
+		}
+	}
+	if !s.cards.Wanted(row.Content) {
+		return nil
+	}
+	return jobs.Enqueue(ctx, tx, jobs.FetchCard{StatusID: row.ID})
 }
 
 func (v *version) kept() *db.StatusEdit {
@@ -180,12 +239,10 @@ func (v *version) kept() *db.StatusEdit {
 		e.CreatedAt = v.row.CreatedAt
 	}
 	for _, f := range v.files {
-		e.Files = append(e.Files, db.EditedFile{Type: f.Type, RemoteURL: f.RemoteURL, Description: f.Description})
+		e.Files = append(e.Files, f.Edited())
 	}
 	if v.poll != nil {
-		for _, o := range v.poll.Options {
-			e.Options = append(e.Options, o.Title)
-		}
+		e.PollOf(v.poll)
 	}
 	return e
 }
@@ -235,10 +292,15 @@ func editPoll(ctx context.Context, tx *db.DB, here, there *db.Poll, row *db.Stat
 	}
 	next := *there
 	next.ID, next.StatusID = here.ID, here.StatusID
-	if !sameOptions(here, there) {
+	switch {
+	case !sameOptions(here, there):
 		if err := loseVotes(ctx, tx, here); err != nil {
 			return false, err
 		}
+	case row.Local: // its votes are counted here
+		next.Options, next.VotersCount = here.Options, here.VotersCount
+	default:
+		next.ToldClosed = here.ToldClosed
 	}
 	return false, tx.UpdatePoll(ctx, &next)
 }
@@ -265,7 +327,7 @@ func forgetVotes(ctx context.Context, tx *db.DB, job jobs.ForgetVotes, limit int
 
 // notifyNewMentions makes newly mentioned accounts recipients of an edited
 // status and notifies them.
-func notifyNewMentions(ctx context.Context, tx *db.DB, row, before *db.Status, d *RemoteDraft) error {
+func notifyNewMentions(ctx context.Context, tx *db.DB, row, before *db.Status, d *revision) error {
 	added := slices.DeleteFunc(slices.Clone(d.addressed), func(to db.Recipient) bool {
 		return !to.Mentioned || slices.ContainsFunc(before.Mentions, func(m db.Mention) bool { return m.ID == to.AccountID })
 	})
@@ -285,7 +347,7 @@ func notifyNewMentions(ctx context.Context, tx *db.DB, row, before *db.Status, d
 		return err
 	}
 	if row.Visibility == db.Direct && row.ConversationID != nil {
-		if err := tx.AddToParticipations(ctx, row, false, told, told); err != nil {
+		if err := tx.AddToParticipations(ctx, row, row.Local, told, told); err != nil {
 			return err
 		}
 	}

@@ -37,20 +37,14 @@ var ErrUnconcerned = fmt.Errorf("a post that concerns nobody here: %w", db.ErrNo
 
 // RemoteDraft is a remote status before it is stored.
 type RemoteDraft struct {
-	row       *db.Status
-	author    *db.Account
+	revision
 	parent    *db.Status
 	parentURI string
 	context   string
-	addressed []db.Recipient
-	files     []db.MediaAttachment
-	poll      *db.Poll
 	over      bool // poll has ended, nobody says when
-	updated   time.Time
-	followers int // local followers of the author
+	followers int  // local followers of the author
 	walked    bool
 	newest    bool     // its id is made when it is stored
-	told      []string // local mentioned accounts
 	reached   []string // local recipients
 }
 
@@ -64,7 +58,7 @@ const lookAhead = 2 * time.Minute
 // not be stored.
 func (s *Service) DraftRemote(ctx context.Context, author *db.Account, in RemoteStatus) (*RemoteDraft, error) {
 	p, settings := in.Post, s.settings.Load()
-	d := &RemoteDraft{author: author, context: p.Context, parentURI: p.InReplyTo, walked: in.Walked}
+	d := &RemoteDraft{revision: revision{author: author}, context: p.Context, parentURI: p.InReplyTo, walked: in.Walked}
 	if author.Local || author.Deactivated {
 		return nil, fault.Forbidden("The author is not one to take posts from")
 	}

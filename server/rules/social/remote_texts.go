@@ -114,7 +114,7 @@ func (d *RemoteDraft) remoteFiles(p *activitypub.Post) {
 }
 
 // filesOf returns the files for one attempt at inserting them with row.
-func (d *RemoteDraft) filesOf(row *db.Status) []db.MediaAttachment {
+func (d *revision) filesOf(row *db.Status) []db.MediaAttachment {
 	files := slices.Clone(d.files)
 	for i := range files {
 		files[i].StatusID = &row.ID
