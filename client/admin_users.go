@@ -131,6 +131,19 @@ func (s *AdminUsers) ForcePasswordReset(ctx context.Context, nicknames ...string
 	return perform(ctx, s.c, in, []string{adminPath + "/users/force_password_reset"})
 }
 
+// LogOut ends all log-ins of local users, all or none: those of apps, browsers and SSH,
+// with their streams and pushes. PATCH /api/svc/admin/users/logout.
+func (s *AdminUsers) LogOut(ctx context.Context, nicknames ...string) error {
+	in := Request{Method: http.MethodPatch, Body: api.Nicknames{Nicknames: nicknames}, Repeatable: true}
+	return perform(ctx, s.c, in, []string{adminPath + "/users/logout"})
+}
+
+// Sessions returns the newest log-ins of a user that still open something, at most 500,
+// by nickname, serial number or account id. GET /api/svc/admin/users/:nickname_or_id/sessions.
+func (s *AdminUsers) Sessions(ctx context.Context, nicknameOrID string) ([]api.LogIn, error) {
+	return listOf[api.LogIn](ctx, s.c, adminPath+"/users/", nicknameOrID, "/sessions")
+}
+
 // PasswordReset makes a link with which a local user's password can be chosen
 // anew, once; each call makes another. GET
 // /api/svc/admin/users/:nickname/password_reset.

@@ -73,9 +73,9 @@ type Client struct {
 //	c.Admin.Statuses     Context Delete Get List OfInstance OfUser Update
 //	c.Admin.Users        Activate AddRole AddRoleTo Approve Backup ConfirmEmail Create
 //	                     Credentials Deactivate Delete DisableMFA Follow ForcePasswordReset
-//	                     Get History List PasswordReset Reject RemoveRole RemoveRoleFrom
-//	                     ResendConfirmation Role Roles SetPictures Tag Toggle Unfollow
-//	                     Untag UpdateCredentials
+//	                     Get History List LogOut PasswordReset Reject RemoveRole
+//	                     RemoveRoleFrom ResendConfirmation Role Roles Sessions SetPictures
+//	                     Tag Toggle Unfollow Untag UpdateCredentials
 type Admin struct {
 	Reports     *AdminReports
 	Users       *AdminUsers

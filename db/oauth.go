@@ -213,6 +213,29 @@ func (d *DB) AccountTokens(ctx context.Context, accountID string, limit int) ([]
 		WHERE t.account_id = ? AND t.expires_at > ? ORDER BY t.id DESC LIMIT ?`, accountID, d.Now(), limit)
 }
 
+// LogIn is a token or a browser's session of an account.
+type LogIn struct {
+	ID        int64  // of a token, 0 for a browser
+	AppName   string // "" for a browser
+	Scopes    string // likewise
+	KeyName   string // of the SSH key that signed in
+	OverSSH   bool
+	CreatedAt Time
+	ExpiresAt Time
+	Renewable bool // without signing in, once it expired
+}
+
+// LogIns returns the log-ins of an account that still open something, newest first.
+func (d *DB) LogIns(ctx context.Context, accountID string, limit int) ([]LogIn, error) {
+	now := d.Now()
+	return list[LogIn](ctx, d, "log-ins", `SELECT * FROM (
+		SELECT t.id, a.name AS app_name, t.scopes, COALESCE(k.name, '') AS key_name, t.ssh_key_id IS NOT NULL AS over_ssh, t.created_at, t.expires_at, t.refresh_hash IS NOT NULL AS renewable
+		FROM tokens t JOIN apps a ON a.id = t.app_id LEFT JOIN ssh_keys k ON k.id = t.ssh_key_id
+		WHERE t.account_id = ? AND (t.expires_at > ? OR t.refresh_hash IS NOT NULL)
+		UNION ALL SELECT 0, '', '', '', FALSE, created_at, expires_at, FALSE FROM sessions WHERE account_id = ? AND expires_at > ?
+		) l ORDER BY created_at DESC, id DESC LIMIT ?`, accountID, now, accountID, now, limit)
+}
+
 // DeleteLogins removes all tokens, codes, sessions and pending logins of an
 // account, some hundred in a statement: all of them end at once.
 func (d *DB) DeleteLogins(ctx context.Context, accountID string) error {

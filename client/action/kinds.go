@@ -27,6 +27,7 @@ const (
 	UserResend          Kind = "user.resend-confirmation"
 	UserDelete          Kind = "user.delete"
 	UserForceReset      Kind = "user.force-reset"
+	UserLogOut          Kind = "user.logout"
 	UserDisableMFA      Kind = "user.mfa.disable"
 	UserTag             Kind = "user.tag.add"    // Args: tags, joined by commas
 	UserUntag           Kind = "user.tag.remove" // Args: tags, joined by commas
@@ -128,6 +129,7 @@ func init() {
 		{kind: UserResend, done: "mailed", rules: (*Engine).resendConfirmation, loss: "the mail is out", warns: "a mail, for good", needs: admins, adds: true},
 		{kind: UserDelete, done: "deleted", log: "delete", rules: (*Engine).deleteUser, loss: "it stays deleted", grave: true, needs: admins, whole: true},
 		{kind: UserForceReset, rules: (*Engine).forceReset, loss: "the password stays reset", needs: admins},
+		{kind: UserLogOut, done: "logged out", log: "logout", rules: (*Engine).logOut, loss: "they sign in again everywhere", warns: "ends all log-ins", needs: admins},
 		{kind: UserDisableMFA, rules: (*Engine).disableMFA, loss: "the second factor stays off", needs: admins},
 		{kind: UserTag, back: UserUntag, log: "tag", now: "tagged", rules: (*Engine).tags, once: true, needs: admins, part: "tags", each: true, step: "tag", arg: "tags", phrase: "tag {objects} with {tags}"},
 		{kind: UserUntag, back: UserTag, log: "untag", now: "untagged", rules: (*Engine).tags, once: true, needs: admins, part: "tags", each: true, step: "untag", arg: "tags", phrase: "take {tags} from {objects}"},

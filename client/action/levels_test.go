@@ -33,6 +33,7 @@ func TestLevelGrowsWithHarmAndNumber(t *testing.T) {
 		{UserApprove, 1, false, L1},
 		{UserApprove, 2, false, L1},
 		{UserForceReset, 1, false, L1},
+		{UserLogOut, 1, false, L1},
 		{InviteRevoke, 1, false, L1},
 		{MediaPurge, 1, false, L0},
 	}

@@ -117,6 +117,15 @@ func (e *Engine) forceReset(Kind) kindRules {
 	return rules
 }
 
+func (e *Engine) logOut(Kind) kindRules {
+	rules := e.people(nil)
+	rules.landed = unseen
+	rules.send = func(ctx context.Context, items []*item) error {
+		return e.client.Admin.Users.LogOut(ctx, nicknames(items)...)
+	}
+	return rules
+}
+
 func (e *Engine) disableMFA(Kind) kindRules {
 	rules := e.people(nil)
 	rules.landed = unseen

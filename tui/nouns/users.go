@@ -68,6 +68,7 @@ var users = &Noun{
 			{"m", "moderator", action.UserUnmakeModerator}, {"a", "admin", action.UserUnmakeAdmin},
 		}},
 		{Key: "K", Name: "force-reset", Help: "have a new password chosen", Kind: action.UserForceReset, Sure: true, Fits: local},
+		{Key: "S", Name: "logout", Help: "end all log-ins, with their streams and pushes", Kind: action.UserLogOut, Sure: true, Fits: local},
 		{Key: "M", Name: "disable-mfa", Help: "switch the second factor off", Kind: action.UserDisableMFA, Sure: true, Fits: local},
 		{Key: "F", Name: "follow", Help: "have it follow somebody", Kind: action.UserFollow, Ask: "follow: ", Arg: "followed", Names: "user"},
 		{Key: "N", Name: "unfollow", Help: "have it unfollow somebody", Kind: action.UserUnfollow, Ask: "unfollow: ", Arg: "followed", Names: "user"},

@@ -111,6 +111,7 @@ func TestNoTableWrapsAt80Columns(t *testing.T) {
 	wrapless(t, tested, "knownShape", knownShape)
 	wrapless(t, tested, "limitedShape", limitedShape)
 	wrapless(t, tested, "lineShape", lineShape)
+	wrapless(t, tested, "logInShape", logInShape)
 	wrapless(t, tested, "logShape", logShape)
 	wrapless(t, tested, "mailDomainShape", mailDomainShape)
 	wrapless(t, tested, "mediaShape", mediaShape)

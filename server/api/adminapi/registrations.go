@@ -9,6 +9,7 @@ import (
 
 	"svc/client/api"
 	"svc/db"
+	"svc/server/api/view"
 	"svc/server/api/web"
 	"svc/server/rules/signup"
 )
@@ -128,6 +129,34 @@ func (a Users) ForcePasswordReset(c *gin.Context) error {
 		return err
 	}
 	return web.NoContent(c)
+}
+
+// LogOut is PATCH /users/logout.
+func (a Users) LogOut(c *gin.Context) error {
+	sent, err := nicknames(c, bad())
+	if err != nil {
+		return err
+	}
+	if err := a.Moderation.LogOut(c.Request.Context(), web.Caller(c).Account, a.people.locals(sent)...); err != nil {
+		return err
+	}
+	return web.NoContent(c)
+}
+
+// mostLogIns bounds the list of log-ins of one account.
+const mostLogIns = 500
+
+// LogIns is GET /users/:nickname_or_id/sessions: the newest log-ins.
+func (a Users) LogIns(c *gin.Context) error {
+	account, err := a.people.account(c)
+	if err != nil {
+		return err
+	}
+	rows, err := a.DB.LogIns(c.Request.Context(), account.ID, mostLogIns)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, view.LogIns(rows))
 }
 
 // PasswordReset is GET /users/:nickname/password_reset.

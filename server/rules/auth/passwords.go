@@ -203,6 +203,25 @@ func (s *Service) ForceReset(ctx context.Context, accountID string) error {
 	})
 }
 
+// EndLogIns ends all log-ins of a local account: of apps, browsers and SSH. Its password
+// and second factor stay. A remote or deleted account is db.ErrNotFound.
+func (s *Service) EndLogIns(ctx context.Context, accountID string) error {
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		if err := tx.HoldAccounts(ctx, accountID); err != nil {
+			return err
+		}
+		u, err := tx.User(ctx, accountID)
+		if err != nil {
+			return err
+		}
+		u.CredentialVersion++
+		if err := tx.UpdateUser(ctx, u, "credential_version"); err != nil {
+			return err
+		}
+		return tx.DeleteLogins(ctx, accountID)
+	})
+}
+
 // ReplacePassword is SetPassword for a hashed password.
 func (s *Service) ReplacePassword(ctx context.Context, accountID, hash string) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error { return replacePassword(ctx, tx, accountID, hash) })

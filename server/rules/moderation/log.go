@@ -37,6 +37,7 @@ var (
 	UsersUpdated = &Action{"updated_users", rights.Admins, listed("updated users: "), aboutUsers}
 
 	ResetForced        = &Action{"force_password_reset", rights.Admins, listed("forced password reset for users: "), aboutUsers}
+	LoggedOut          = &Action{"logout", rights.Admins, listed("ended all log-ins of users: "), aboutUsers}
 	EmailConfirmed     = &Action{"confirm_email", rights.Admins, listed("confirmed email for users: "), aboutUsers}
 	ConfirmationResent = &Action{"resend_confirmation_email", rights.Admins, listed("re-sent confirmation email for users: "), aboutUsers}
 	BackupRequested    = &Action{"create_backup", rights.Admins, listed("requested account backup for "), func(e *stored, d *Data) { e.Subject = userOf(d.Users[0]) }}

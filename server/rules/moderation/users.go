@@ -144,6 +144,14 @@ func (s *Service) ForcePasswordReset(ctx context.Context, by *db.Account, nickna
 	return err
 }
 
+// LogOut ends all log-ins of local accounts, all or none. A remote one is db.ErrNotFound.
+func (s *Service) LogOut(ctx context.Context, by *db.Account, nicknames ...string) error {
+	_, err := s.onEach(ctx, by, LoggedOut, nicknames, alone, func(tx *db.DB, a *db.Account) (bool, error) {
+		return true, s.auth.In(tx).EndLogIns(ctx, a.ID)
+	})
+	return err
+}
+
 // onEach applies do to accounts, all or none, and logs those that it changed.
 // An unknown nickname is db.ErrNotFound, and nothing changes. It returns the
 // ids in the order of the nicknames.
