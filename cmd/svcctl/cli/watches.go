@@ -21,20 +21,26 @@ import (
 // the stream of moderation has one of these events, and now and then, which is
 // all where the server has no stream, or no event tells of the list.
 func WatchedListCommand[T any](a *App, cmd *cobra.Command, shape output.Shape[T], events []string, ask func(ctx context.Context, conn *Connection, args []string) (Listed[T], error)) *cobra.Command {
+	return Watched(a, ListCommand(a, cmd, shape, ask), shape, events, ask)
+}
+
+// Watched adds --watch to a command that prints what ask finds, once.
+func Watched[T any](a *App, cmd *cobra.Command, shape output.Shape[T], events []string, ask func(ctx context.Context, conn *Connection, args []string) (Listed[T], error)) *cobra.Command {
 	var every time.Duration
-	cmd = ListCommand(a, cmd, shape, ask)
 	cmd.Flags().DurationVar(&every, "watch", 0, "go on, and print changes; look every `TIME` where the server does not announce them")
 	cmd.Flags().Lookup("watch").NoOptDefVal = "10s"
-	list := cmd.RunE
+	once := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if !cmd.Flags().Changed("watch") {
-			return list(cmd, args)
+			return once(cmd, args)
 		}
-		w := watch[T]{app: a, shape: shape, events: events, every: every}
-		w.flags.limit, _ = cmd.Flags().GetInt("limit")
-		w.flags.all, _ = cmd.Flags().GetBool("all")
-		w.flags.pageSize, _ = cmd.Flags().GetInt("page-size")
-		w.flags.failNonempty, _ = cmd.Flags().GetBool("fail-nonempty")
+		w := watch[T]{app: a, shape: shape, events: events, every: every, flags: listFlags{limit: 1}}
+		if cmd.Flags().Lookup("limit") != nil {
+			w.flags.limit, _ = cmd.Flags().GetInt("limit")
+			w.flags.all, _ = cmd.Flags().GetBool("all")
+			w.flags.pageSize, _ = cmd.Flags().GetInt("page-size")
+			w.flags.failNonempty, _ = cmd.Flags().GetBool("fail-nonempty")
+		}
 		if err := errors.Join(w.flags.check(cmd), w.check()); err != nil {
 			return err
 		}

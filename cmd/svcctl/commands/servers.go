@@ -1,12 +1,14 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
+	"svc/client"
 	"svc/client/action"
 	"svc/client/api"
 	"svc/cmd/svcctl/cli"
@@ -125,31 +127,39 @@ var statsShape = output.Shape[countedPosts]{
 
 func statsCommand(a *cli.App) *cobra.Command {
 	var instance string
+	ask := func(ctx context.Context, conn *cli.Connection, _ []string) (cli.Listed[countedPosts], error) {
+		return cli.Listed[countedPosts]{Listing: client.Whole(func(ctx context.Context) ([]countedPosts, error) {
+			s, err := conn.Admin.Stats.Get(ctx, api.StatsQuery{Instance: instance})
+			if err == nil && instance != "" && s.StatusVisibility == (api.StatusVisibility{}) {
+				err = mustHaveHost(ctx, conn, action.HostName(instance))
+			}
+			if err != nil {
+				return nil, err
+			}
+			return []countedPosts{{*s, cmp.Or(instance, "all")}}, nil
+		})}, nil
+	}
 	cmd := &cobra.Command{
 		Use:   "stats",
 		Short: "Count the posts of all servers, or of one, by visibility",
 		Args:  cli.ExactArgs(0, "no argument"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			conn, err := a.Connect(cmd.Context())
 			if err != nil {
 				return err
 			}
-			s, err := conn.Admin.Stats.Get(cmd.Context(), api.StatsQuery{Instance: instance})
+			counted, err := ask(cmd.Context(), conn, args)
 			if err != nil {
 				return err
 			}
-			shown := "all"
-			if instance != "" {
-				shown = instance
+			page, err := counted.Page(cmd.Context())
+			if err != nil {
+				return err
 			}
-			if instance != "" && s.StatusVisibility == (api.StatusVisibility{}) {
-				if err := mustHaveHost(cmd.Context(), conn, action.HostName(instance)); err != nil {
-					return err
-				}
-			}
-			return cli.PrintItems(a, statsShape, []countedPosts{{*s, shown}}, true)
+			return cli.PrintItems(a, statsShape, page.Items, true)
 		},
 	}
+	cmd = cli.Watched(a, cmd, statsShape, nil, ask)
 	cmd.Flags().StringVar(&instance, "instance", "", "only posts from this `HOST`")
-	return cli.Examples(cmd, "stats --instance other.example")
+	return cli.Examples(cmd, "stats --instance other.example", "stats --watch=1m")
 }

@@ -155,7 +155,7 @@ func TestWatchGoesWithFewFlags(t *testing.T) {
 	}
 }
 
-// TestListsWithoutEventsAreWatchedByLooking: no event tells of relays, hosts and queues,
+// TestListsWithoutEventsAreWatchedByLooking: no event tells of relays, hosts, queues and counts,
 // so that these are read again after the time of the flag, also where there is a stream.
 func TestListsWithoutEventsAreWatchedByLooking(t *testing.T) {
 	s := servertest.Start(t)
@@ -171,6 +171,10 @@ func TestListsWithoutEventsAreWatchedByLooking(t *testing.T) {
 		{"relay list", relay, follow},
 		{"federation hosts", "two.example", func() error { return s.DB.AddInstance(t.Context(), "two.example") }},
 		{"jobs queues", "discarded\":1", func() error { s.FailedJob(); return nil }},
+		{"stats", "public\":1", func() error {
+			_, err := s.Client("ann").Statuses.Post(t.Context(), api.NewStatus{Status: "hello"})
+			return err
+		}},
 	} {
 		t.Run(c.command, func(t *testing.T) {
 			p := newCLI(t, s.URL, "")
