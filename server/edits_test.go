@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
@@ -335,4 +336,16 @@ func rowsOf(t *testing.T, s *servertest.Server, query string) (n int) {
 		t.Fatal(err)
 	}
 	return n
+}
+
+// decodeError reads the body of a refusal.
+func decodeError(t *testing.T, err error, into any) {
+	t.Helper()
+	refused := new(client.Error)
+	if !errors.As(err, &refused) {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(refused.Body, into); err != nil {
+		t.Error(err)
+	}
 }

@@ -127,6 +127,8 @@ var clientCases = map[string]func(*tables){
 		if !slices.Equal(got, []string{one, two}) {
 			w.t.Errorf("%v", got)
 		}
+		w.person("bob", "GET", "/api/v1/statuses?id[]="+two+"&ids[]="+one, "").ok().lists("", "id", one, two)
+		w.person("bob", "GET", "/api/v1/statuses", "").is(400, `{"error":"Missing field: ids.","errors":[{"message":"Missing field: ids","source":{"pointer":"/ids"},"title":"Invalid value"}]}`)
 	},
 	"ownCredentials": func(w *tables) {
 		for _, name := range []string{"no_rich_text", "hide_followers", "hide_follows", "hide_followers_count", "hide_follows_count", "hide_favorites",

@@ -185,6 +185,11 @@ type NewStatus struct {
 	To                      []string `json:"to,omitempty" form:"to[]"`
 	ExpiresIn               *Int     `json:"expires_in,omitempty" form:"expires_in"`
 	InReplyToConversationID Int      `json:"in_reply_to_conversation_id,omitempty" form:"in_reply_to_conversation_id"`
+	// QuotedStatusID is refused: statuses do not quote others here.
+	QuotedStatusID string `json:"quoted_status_id,omitempty" form:"quoted_status_id"`
+	// AllowedMentions, if not nil, are the ids of the only accounts that the text may
+	// mention.
+	AllowedMentions []string `json:"allowed_mentions,omitempty" form:"allowed_mentions[]"`
 }
 
 // StatusForm is the form of PUT /api/v1/statuses/:id: the whole status anew. What it
@@ -246,9 +251,11 @@ type EditedOption struct {
 	VotesCount *int   `json:"votes_count"`
 }
 
-// StatusesQuery names the statuses of GET /api/v1/statuses, 100 at most.
+// StatusesQuery names the statuses of GET /api/v1/statuses, 100 at most, by either
+// name.
 type StatusesQuery struct {
-	IDs       []string `json:"ids" form:"ids[]"`
+	IDs       []string `json:"ids,omitempty" form:"ids[]"`
+	ID        []string `json:"id,omitempty" form:"id[]"`
 	WithMuted bool     `json:"with_muted,omitempty" form:"with_muted"`
 }
 

@@ -3,7 +3,9 @@ package clientapi
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/http"
 	"strconv"
 	"time"
 
@@ -27,15 +29,29 @@ func (a *Statuses) Create(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx, caller := c.Request.Context(), web.Caller(c)
+	ctx := c.Request.Context()
 	var at api.Time
 	if in.ScheduledAt != "" {
 		if at, err = moment("scheduled_at", in.ScheduledAt); err != nil {
 			return err
 		}
 	}
+	err = a.create(c, bool(in.Preview), status, at)
+	if others := new(social.UnexpectedError); errors.As(err, &others) {
+		accounts, err := a.View.Accounts(ctx, others.Accounts)
+		if err != nil {
+			return err
+		}
+		return &web.Answer{Status: http.StatusUnprocessableEntity, Body: gin.H{"error": others.Error(), "unexpected_accounts": accounts}}
+	}
+	return err
+}
+
+// create posts a status, or makes its preview, or leaves it for later.
+func (a *Statuses) create(c *gin.Context, preview bool, status social.NewStatus, at api.Time) error {
+	ctx, caller := c.Request.Context(), web.Caller(c)
 	switch {
-	case bool(in.Preview):
+	case preview:
 		web.Transient(c) // the same key may come again with the status itself
 		p, err := a.Social.PreviewStatus(ctx, caller.Account, status)
 		if err != nil {
@@ -57,7 +73,7 @@ func (a *Statuses) Create(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	raw, err := a.View.Posted(c.Request.Context(), caller, posted)
+	raw, err := a.View.Posted(ctx, caller, posted)
 	if err != nil {
 		return err
 	}
@@ -71,7 +87,7 @@ func newStatus(c *gin.Context, in *api.NewStatus) (social.NewStatus, error) {
 		Text: in.Status, ContentType: in.ContentType, SpoilerText: in.SpoilerText, Sensitive: flag(in.Sensitive),
 		Visibility: in.Visibility, InReplyToID: in.InReplyToID, Language: in.Language, To: in.To,
 		ExpiresIn: lifetime(in.ExpiresIn), AppName: caller.App.Name, AppWebsite: caller.App.Website,
-		IdempotencyKey: web.IdempotencyKey(c),
+		IdempotencyKey: web.IdempotencyKey(c), Expected: in.AllowedMentions, QuotedID: in.QuotedStatusID,
 	}
 	if id := int64(in.InReplyToConversationID); id != 0 {
 		if id < 0 {

@@ -29,13 +29,17 @@ func (a *Statuses) Get(c *gin.Context) error {
 // ByID is GET /api/v1/statuses?ids[]: up to 100, in the order asked.
 func (a *Statuses) ByID(c *gin.Context) error {
 	var q struct {
-		IDs       []string `json:"ids" binding:"required"`
+		IDs       []string `json:"ids"`
+		ID        []string `json:"id"`
 		WithMuted api.Bool `json:"with_muted"`
 	}
 	if err := web.BindQuery(c, &q); err != nil {
 		return err
 	}
-	if len(q.IDs) > 100 {
+	if q.IDs == nil && q.ID == nil {
+		return web.Missing("ids")
+	}
+	if q.IDs = append(q.IDs, q.ID...); len(q.IDs) > 100 {
 		q.IDs = q.IDs[:100]
 	}
 	viewer := a.View.Viewer(web.Caller(c))

@@ -52,12 +52,31 @@ func TestInteractionsAreFederated(t *testing.T) {
 		list, err := w.ann.Lists.Create(ctx, api.NewList{Title: "friends"})
 		w.must(err)
 		w.must(w.ann.Lists.Add(ctx, list.ID, w.id["eve"], w.id["zed"], w.id["bob"]))
-		post(api.NewStatus{Status: "friends", Visibility: "list:" + list.ID})
+		toList := post(api.NewStatus{Status: "friends", Visibility: "list:" + list.ID})
 		w.golden("post to a list")
 		local := post(api.NewStatus{Status: "here @eve@127.0.0.9:1", Visibility: "local"})
 		w.none("a local post")
 		post(api.NewStatus{Status: "not yet", Preview: true})
 		w.none("a preview")
+
+		// Edits.
+		edit := func(id string, form api.StatusForm) {
+			t.Helper()
+			_, err := w.ann.Statuses.Edit(ctx, id, form)
+			w.must(err)
+		}
+		edit(public.ID, api.StatusForm{Status: "hello @zed@127.0.0.9:1 #Other", ContentType: "text/plain"})
+		w.golden("edit public")
+		edit(public.ID, api.StatusForm{Status: "hello @zed@127.0.0.9:1 #Other", ContentType: "text/plain"})
+		w.none("an edit that says the same")
+		edit(private.ID, api.StatusForm{Status: "hello again", SpoilerText: "cw"})
+		w.golden("edit private")
+		edit(direct.ID, api.StatusForm{Status: "@eve@127.0.0.9:1 hello"})
+		w.golden("edit direct")
+		edit(toList.ID, api.StatusForm{Status: "dear friends"})
+		w.golden("edit to a list")
+		edit(local.ID, api.StatusForm{Status: "here"})
+		w.none("an edit of a local post")
 
 		// Acts.
 		second := func(_ any, err error) { t.Helper(); w.must(err) }

@@ -75,6 +75,9 @@ func (s *Service) draft(ctx context.Context, by *db.Account, in NewStatus, lookU
 	if err := s.checkText(settings, &in); err != nil {
 		return nil, err
 	}
+	if in.QuotedID != "" { // without its quote the text would mean another thing
+		return nil, fault.Invalid("Quoting is not supported")
+	}
 	if err := s.setExpiry(settings, d, in.ExpiresIn); err != nil {
 		return nil, err
 	}
@@ -234,6 +237,9 @@ func (s *Service) formatText(ctx context.Context, settings *config.Settings, by 
 		}
 		return text.Mention{ID: a.ID, Acct: a.Nickname, URL: profileURL(a)}, true
 	}}))
+	if err := unexpected(in.Expected, by, found.Mentions, byID); err != nil {
+		return err
+	}
 	address := func(a *db.Account) {
 		if a != nil && !slices.ContainsFunc(d.addressed, func(b db.Account) bool { return b.ID == a.ID }) {
 			d.addressed = append(d.addressed, *a)
@@ -274,6 +280,29 @@ func (s *Service) formatText(ctx context.Context, settings *config.Settings, by 
 	row.HasMedia = len(in.MediaIDs) > 0
 	row.Language = text.Language(in.Language)
 	return nil
+}
+
+// UnexpectedError refuses a text that mentions others than its author expects.
+type UnexpectedError struct{ Accounts []db.Account }
+
+// Error is the refusal for people.
+func (*UnexpectedError) Error() string {
+	return "The text mentions other accounts than the allowed ones"
+}
+
+// unexpected refuses mentions of others than the expected accounts and the author, if
+// there are expected ones.
+func unexpected(expected []string, by *db.Account, mentions []text.Mention, byID map[string]*db.Account) error {
+	var others []db.Account
+	for _, m := range mentions {
+		if a := byID[m.ID]; expected != nil && a != nil && a.ID != by.ID && !slices.Contains(expected, a.ID) {
+			others = append(others, *a)
+		}
+	}
+	if len(others) == 0 {
+		return nil
+	}
+	return &UnexpectedError{others}
 }
 
 // optionsOf returns the texts of a poll's options.

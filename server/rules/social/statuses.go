@@ -25,6 +25,10 @@ type NewStatus struct {
 	Language       string // "" is the author's default
 	// To, if not nil, names the recipients instead of the mentions.
 	To []string
+	// Expected, if not nil, are the ids of the only accounts that the text may mention.
+	Expected []string
+	// QuotedID is a status to quote, which is refused.
+	QuotedID string
 	// MediaIDs are uploads of the author's that are not used yet.
 	MediaIDs []int64
 	Poll     *db.PollParams
