@@ -47,6 +47,12 @@ func (s *AdminReports) Get(ctx context.Context, id string) (*api.AdminReport, er
 	return get[api.AdminReport](ctx, s.c, nil, adminPath+"/reports/", id)
 }
 
+// Create files a report in one's own name or that of a user of this server. It is
+// retried only with an IdempotencyKey. POST /api/svc/admin/reports.
+func (s *AdminReports) Create(ctx context.Context, form api.NewAdminReport, opts ...CallOption) (*api.AdminReport, error) {
+	return send[api.AdminReport](ctx, s.c, Request{Method: http.MethodPost, Body: form}, []string{adminPath + "/reports"}, opts...)
+}
+
 // Update sets the states of reports. If some items are refused the others still
 // take effect, and ItemErrors names the refused ones. PATCH
 // /api/svc/admin/reports.

@@ -21,7 +21,7 @@ import (
 // opened are the admin routes that each privilege opens to moderators, and no
 // other.
 var opened = map[api.Privilege]string{
-	api.PrivilegeReports: `GET /reports; GET /grouped_reports; GET /reports/:id; PATCH /reports; GET /users/:nickname_or_id/history;
+	api.PrivilegeReports: `GET /reports; GET /grouped_reports; GET /reports/:id; POST /reports; PATCH /reports; GET /users/:nickname_or_id/history;
 		POST /reports/:id/notes; DELETE /reports/:id/notes/:note_id; GET /instances/:instance`,
 	api.PrivilegeStatuses: `GET /statuses; GET /statuses/:id; GET /statuses/:id/context; PUT /statuses/:id; DELETE /statuses/:id;
 		GET /users/:nickname_or_id/statuses; GET /instances/:instance/statuses`,

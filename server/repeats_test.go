@@ -78,6 +78,7 @@ var makers = map[string]maker{
 		body:  fixed(`{"name":"made by root","redirect_uris":"urn:ietf:wg:oauth:2.0:oob","scopes":["read"]}`),
 		count: "SELECT COUNT(*) FROM apps WHERE name = 'made by root'",
 	},
+	"POST /api/svc/admin/reports": {body: fixed(`{"account":"bob","comment":"rude again"}`), count: "SELECT COUNT(*) FROM reports WHERE content = 'rude again'"},
 	"POST /api/svc/admin/reports/:id/notes": {
 		path:  func(w *repeatWorld) string { return "/api/svc/admin/reports/" + w.report + "/notes" },
 		body:  fixed(`{"content":"noted"}`),

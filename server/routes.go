@@ -428,6 +428,7 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 	admit(rights.Reports, get, "/reports", admin.Reports().List, "read:reports")
 	admit(rights.Reports, get, "/grouped_reports", admin.Reports().Groups, "read:reports")
 	admit(rights.Reports, get, "/reports/:id", admin.Reports().Show, "read:reports")
+	admit(rights.Reports, post, "/reports", admin.Reports().Create, "write:reports")
 	admit(rights.Reports, patch, "/reports", admin.Reports().Update, "write:reports")
 	admit(rights.Reports, post, "/reports/:id/notes", admin.Reports().AddNote, "write:reports")
 	admit(rights.Reports, del, "/reports/:id/notes/:note_id", admin.Reports().DeleteNote, "write:reports")

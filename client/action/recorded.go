@@ -9,6 +9,7 @@ const (
 	UserPasswordReset Kind = "user.password-reset"
 	UserCredentials   Kind = "user.credentials.set"
 	UserBackup        Kind = "user.backup"
+	ReportCreate      Kind = "report.create"
 	InviteCreate      Kind = "invite.create"
 	InviteEmail       Kind = "invite.email"
 	AppCreate         Kind = "app.create"
@@ -29,6 +30,7 @@ var recorded = []facts{
 	{kind: UserPasswordReset, done: "made", loss: "the link works until it is used", needs: []api.Privilege{Admins}},
 	{kind: UserCredentials, loss: "what stood before is not kept", needs: []api.Privilege{Admins}},
 	{kind: UserBackup, done: "asked for", loss: "the archive is on its way", needs: []api.Privilege{Admins}},
+	{kind: ReportCreate, done: "filed", back: ReportClose, needs: []api.Privilege{api.PrivilegeReports}},
 	{kind: InviteCreate, done: "made", back: InviteRevoke, needs: []api.Privilege{api.PrivilegeInvites}},
 	{kind: InviteEmail, done: "mailed", loss: "the mail is out", needs: []api.Privilege{api.PrivilegeInvites}},
 	{kind: AppCreate, done: "registered", back: AppDelete, needs: []api.Privilege{Admins}},

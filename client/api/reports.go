@@ -24,6 +24,16 @@ type NewReport struct {
 	Forward   Bool     `json:"forward,omitempty" form:"forward"`
 }
 
+// NewAdminReport is the form of POST /api/svc/admin/reports. Account and Reporter are
+// nicknames or ids; Reporter "" is the caller. All of StatusIDs must be Account's.
+type NewAdminReport struct {
+	Account   string   `json:"account"`
+	Reporter  string   `json:"reporter,omitempty"`
+	StatusIDs []string `json:"status_ids,omitempty"`
+	Comment   string   `json:"comment,omitempty"`
+	Forward   bool     `json:"forward,omitempty"`
+}
+
 // AdminReport is a report as moderators see it: Actor reported Account.
 // Content is HTML or null; of deleted statuses there are copies while the report is open
 // and some time after; notes come oldest first.

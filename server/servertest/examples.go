@@ -169,6 +169,7 @@ var Examples = map[string]Example{
 	"PATCH /api/svc/admin/users/deactivate":                  {Body: `{"nicknames":["nobody"]}`, Params: api.Nicknames{}, Strict: true, Command: "user deactivate tom --yes"},
 	"PUT /api/svc/admin/statuses/:id":                        {Body: `{}`, Params: api.StatusUpdate{}, Strict: true, Command: "status set $S1 --sensitive"},
 	"DELETE /api/svc/admin/statuses/:id":                     {Command: "status delete $S2 --yes"},
+	"POST /api/svc/admin/reports":                            {Body: `{"account":"nobody"}`, Params: api.NewAdminReport{}, Strict: true, Command: "report create spam1 --by ana --text rude", Added: true},
 	"PATCH /api/svc/admin/reports": {Body: `{"reports":[{"id":"$report","state":"open"}]}`, Params: struct {
 		Reports []api.ReportUpdate `json:"reports"`
 	}{}, Strict: true, Command: "report resolve $R1"},

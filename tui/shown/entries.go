@@ -84,6 +84,8 @@ func (out *Entry) worded(e api.LogEntry) string {
 			word = "reopened"
 		}
 		return word + " " + ShortID(out.Report) + about
+	case d.Action == "report_create" && out.Report != "":
+		return "filed " + ShortID(out.Report) + about
 	case d.Action == "report_note" && out.Report != "":
 		return "note on " + ShortID(out.Report) + about + ": " + d.Text
 	case d.Action == "report_note_delete" && out.Report != "":

@@ -71,7 +71,7 @@ func accountName(a api.MergedAccount) string {
 
 func reportCommand(a *cli.App) *cobra.Command {
 	return cli.Examples(cli.Noun("report", "Work on reports",
-		reportListCommand(a), reportGetCommand(a), reportGroupsCommand(a),
+		reportListCommand(a), reportGetCommand(a), reportGroupsCommand(a), reportCreateCommand(a),
 		reportStateCommand(a, action.ReportResolve, "Resolve reports: something was done about them"),
 		reportStateCommand(a, action.ReportClose, "Close reports: nothing needs to be done about them"),
 		reportStateCommand(a, action.ReportReopen, "Open reports again"),
@@ -86,6 +86,7 @@ func reportCommand(a *cli.App) *cobra.Command {
 		"report list --state open --watch",
 		"report get 9xA7",
 		"report groups --by account",
+		"report create spam1@other.example --by kim --post AxK2 --post AxK3 --text 'told us by mail'",
 		"report resolve 9xA7 --note 'spam, account is gone'",
 		"report close 9xA7 9xA8 --yes",
 		"report reopen 9xA7",

@@ -45,14 +45,14 @@ func userFlag(a *cli.App, cmd *cobra.Command, user *string) {
 	a.CompleteFlagWith(cmd, "user", completeUsers(a))
 }
 
-// nickOf is the nickname that --user gives, "" for none.
-func nickOf(user string) (string, error) {
+// nickOf is the nickname that a flag gives, "" for none.
+func nickOf(flag, user string) (string, error) {
 	if user == "" {
 		return "", nil
 	}
 	t, err := action.ParseTarget("user", user)
 	if err == nil && t.ByID {
-		return "", cli.Usagef("--user takes a nickname, not an id")
+		return "", cli.Usagef("%s takes a nickname, not an id", flag)
 	}
 	return t.Name, err
 }
@@ -66,7 +66,7 @@ func sshKeyListCommand(a *cli.App) *cobra.Command {
 	}
 	userFlag(a, cmd, &user)
 	return cli.ListCommand(a, cmd, sshKeyShape, func(_ context.Context, conn *cli.Connection, _ []string) (cli.Listed[api.SSHKey], error) {
-		nick, err := nickOf(user)
+		nick, err := nickOf("--user", user)
 		if err != nil {
 			return cli.Listed[api.SSHKey]{}, err
 		}
@@ -85,7 +85,7 @@ func sshKeyAddCommand(a *cli.App) *cobra.Command {
 		Short: "Add a public key, from a file that ends in .pub or a line of authorized_keys",
 		Args:  cli.ExactArgs(1, "one file, - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			nick, err := nickOf(user)
+			nick, err := nickOf("--user", user)
 			if err != nil {
 				return err
 			}
@@ -140,7 +140,7 @@ func sshKeyDeleteCommand(a *cli.App) *cobra.Command {
 		Short:             "End keys, with the sessions that run with them",
 		ValidArgsFunction: completeSSHKeys(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			nick, err := nickOf(user)
+			nick, err := nickOf("--user", user)
 			if err != nil {
 				return err
 			}

@@ -120,6 +120,12 @@ func (w *world) leaves(row write) {
 	if row.Route == "POST /users" { // their ids are known only now
 		row.Entries = []object{entry("create", "@root created users: @hana, @ivan", object{"subjects": users(w.User("hana"), w.User("ivan"))})}
 	}
+	if row.Route == "POST /reports" { // likewise
+		var made struct{ ID string }
+		w.must(json.Unmarshal([]byte(text), &made))
+		row.Entries = []object{entry("report_create", "@root filed report #"+made.ID+" on user @bob for @carol",
+			object{"subject": object{"type": "report", "id": made.ID, "state": "open"}, "subject_actor": logged(w.bob)})}
+	}
 	want := make([]object, len(row.Entries))
 	for i, e := range row.Entries {
 		want[i] = maps.Clone(e)
@@ -409,6 +415,8 @@ func (w *world) contentWrites() []write {
 			entry("report_update", "@root updated report #"+report+" (on user @bob) with 'resolved' state", about(report, "resolved", w.bob, nil)),
 			entry("report_update", "@root updated report #"+other+" (on user @eve@one.example) with 'closed' state", about(other, "closed", w.eve, nil)),
 		}, []act{at("/reports", `{"reports":[{"id":"x","state":"open"},{"id":"`+report+`","state":"lost"}]}`), at("/reports", `{}`)}},
+		{"POST /reports", at("/reports", `{"account":"bob","reporter":"carol","comment":"rude"}`), nil,
+			[]act{at("/reports", `{"account":"nobody"}`), at("/reports", `{"account":"bob","reporter":"bob"}`), at("/reports", `{"account":"bob","status_ids":["x"]}`)}},
 		{"POST /reports/:id/notes", at("/reports/"+report+"/notes", `{"content":"look <here>"}`), []object{
 			entry("report_note", "@root added note 'look <here>' to report #"+report+" on user @bob", about(report, "resolved", w.bob, object{"text": "look <here>"})),
 		}, []act{at("/reports/nothing/notes", `{"content":"x"}`), at("/reports/"+report+"/notes", `{"content":" "}`)}},

@@ -13,6 +13,7 @@ import (
 	"svc/server/api/view"
 	"svc/server/api/web"
 	"svc/server/platform/config"
+	"svc/server/platform/fault"
 	"svc/server/platform/hosts"
 	"svc/server/rules/moderation"
 )
@@ -36,10 +37,11 @@ type Reports struct {
 	View       *view.View
 	Moderation *moderation.Service
 	site       config.Site
+	people     people
 }
 
 // Reports are the handlers of reports and their notes.
-func (p *Parts) Reports() Reports { return Reports{p.DB, p.View, p.Moderation, p.Site} }
+func (p *Parts) Reports() Reports { return Reports{p.DB, p.View, p.Moderation, p.Site, p.people()} }
 
 // List is GET /reports.
 func (a Reports) List(c *gin.Context) error {
@@ -78,6 +80,42 @@ func (a Reports) List(c *gin.Context) error {
 		return err
 	}
 	return web.OK(c, array(`{"reports":`, reports, `,"total":`+strconv.FormatInt(found.In(in.State), 10)+`,"counts":`+string(counts)+`}`))
+}
+
+// mostReported bounds the statuses of a report that a moderator files.
+const mostReported = 100
+
+// Create is POST /reports: a report in the caller's name, or that of somebody else here.
+func (a Reports) Create(c *gin.Context) error {
+	var in api.NewAdminReport
+	if err := web.Bind(c, &in); err != nil {
+		return err
+	}
+	if in.Account == "" {
+		return web.Missing("account")
+	}
+	if len(in.StatusIDs) > mostReported {
+		return fault.Malformedf("status_ids has more than %d", mostReported)
+	}
+	ctx := c.Request.Context()
+	target, err := a.DB.FindAccount(ctx, a.people.found(ctx, in.Account))
+	if err != nil {
+		return err
+	}
+	by := web.Caller(c).Account
+	reporter := by
+	if in.Reporter != "" {
+		if reporter, err = a.DB.FindAccount(ctx, a.people.local(in.Reporter)); err != nil {
+			return err
+		}
+	}
+	report, err := a.Moderation.FileReportFor(ctx, by, reporter, moderation.NewReport{
+		TargetID: target.ID, StatusIDs: in.StatusIDs, Comment: in.Comment, Forward: in.Forward, IdempotencyKey: web.IdempotencyKey(c),
+	})
+	if err != nil {
+		return err
+	}
+	return a.show(c, report.ID)
 }
 
 // array joins rendered items: encoding them again would copy and check them.
@@ -129,6 +167,10 @@ func (a Reports) Show(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
+	return a.show(c, id)
+}
+
+func (a Reports) show(c *gin.Context, id string) error {
 	report, err := a.DB.Report(c.Request.Context(), id)
 	if err != nil {
 		return err

@@ -63,6 +63,9 @@ var (
 	ReportUpdated = &Action{"report_update", rights.Reports, func(d *Data) string {
 		return fmt.Sprintf("updated report #%s%s with '%s' state", d.Report.ID, reported(d, " (on user @%s)"), d.Report.State)
 	}, aboutReport}
+	ReportFiled = &Action{"report_create", rights.Reports, func(d *Data) string {
+		return fmt.Sprintf("filed report #%s%s for %s", d.Report.ID, reported(d, " on user @%s"), nicknames(d.Users))
+	}, aboutReport}
 	NoteAdded = &Action{"report_note", rights.Reports, func(d *Data) string {
 		return fmt.Sprintf("added note '%s' to report #%s%s", d.Text, d.Report.ID, reported(d, " on user @%s"))
 	}, aboutReport}

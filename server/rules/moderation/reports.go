@@ -35,12 +35,27 @@ type NewReport struct {
 // target's statuses are stored, each with a copy of its present state. With a
 // key that was used before, the first report is returned.
 func (s *Service) FileReport(ctx context.Context, by *db.Account, in NewReport) (*db.Report, error) {
+	return s.fileOnce(ctx, by, nil, in)
+}
+
+// FileReportFor files a report in the name of a local account, as a moderator does for
+// somebody who wrote a mail, and logs who did. Every status must be the target's. A
+// reporter who is remote or deactivated is refused.
+func (s *Service) FileReportFor(ctx context.Context, by, reporter *db.Account, in NewReport) (*db.Report, error) {
+	if err := s.rights.Check(by, ReportFiled.right); err != nil {
+		return nil, err
+	}
+	return s.fileOnce(ctx, reporter, by, in)
+}
+
+// fileOnce files a report by somebody. moderator files it for them, nil if they do.
+func (s *Service) fileOnce(ctx context.Context, by, moderator *db.Account, in NewReport) (*db.Report, error) {
 	return db.Once(ctx, s.db, "report", in.IdempotencyKey,
-		func(claim db.Claim[string]) (*db.Report, error) { return s.fileReport(ctx, by, in, claim) },
+		func(claim db.Claim[string]) (*db.Report, error) { return s.fileReport(ctx, by, moderator, in, claim) },
 		func(id string) (*db.Report, error) { return s.db.Report(ctx, id) })
 }
 
-func (s *Service) fileReport(ctx context.Context, by *db.Account, in NewReport, claim db.Claim[string]) (*db.Report, error) {
+func (s *Service) fileReport(ctx context.Context, by, moderator *db.Account, in NewReport, claim db.Claim[string]) (*db.Report, error) {
 	var report *db.Report
 	speaker, err := s.speakerFor(ctx, in)
 	if err != nil {
@@ -70,12 +85,30 @@ func (s *Service) fileReport(ctx context.Context, by *db.Account, in NewReport, 
 		if err != nil {
 			return err
 		}
+		if moderator != nil {
+			if by, err = reporting(ctx, tx, by.ID); err != nil {
+				return err
+			}
+			if i := slices.IndexFunc(in.StatusIDs, func(id string) bool {
+				return !slices.ContainsFunc(statuses, func(s db.ReportStatus) bool { return s.StatusID == id })
+			}); i >= 0 {
+				return fault.Malformedf("status %s is not by %s", in.StatusIDs[i], target.Nickname)
+			}
+		}
 		report = &db.Report{
 			ID: id, AccountID: target.ID, ReporterID: by.ID, Content: strings.TrimSpace(in.Comment),
 			Forwarded: in.Forward && !target.Local, CreatedAt: db.At(s.now()),
 		}
-		if err := s.reported(ctx, tx, by, target, report, statuses); err != nil || !report.Forwarded || speaker == nil {
+		if err := s.reported(ctx, tx, by, target, report, statuses); err != nil {
 			return err
+		}
+		if moderator != nil {
+			if err := s.Log(ctx, tx, moderator, ReportFiled, Data{Report: report, Reported: target, Users: []*db.Account{by}}); err != nil {
+				return err
+			}
+		}
+		if !report.Forwarded || speaker == nil {
+			return nil
 		}
 		uris := make([]string, 0, len(statuses))
 		for _, status := range statuses {
@@ -84,6 +117,20 @@ func (s *Service) fileReport(ctx context.Context, by *db.Account, in NewReport, 
 		return s.outbox.Flagged(ctx, tx, speaker, target, report.Content, uris)
 	})
 	return report, err
+}
+
+// reporting is an account in whose name a moderator may file a report.
+func reporting(ctx context.Context, tx *db.DB, id string) (*db.Account, error) {
+	by, err := tx.Account(ctx, id)
+	switch {
+	case err != nil:
+		return nil, err
+	case !by.Local || by.Invisible:
+		return nil, fault.Malformed("the reporter is not an account of this server")
+	case by.Deactivated:
+		return nil, fault.Malformed("the reporter is deactivated")
+	}
+	return by, nil
 }
 
 // reported is the effect of a report, local or remote: the row, the
