@@ -3,6 +3,7 @@ module svc
 go 1.26.0
 
 require (
+	github.com/bbrks/go-blurhash v1.1.1
 	github.com/charmbracelet/bubbletea v1.3.10
 	github.com/charmbracelet/lipgloss v1.1.0
 	github.com/charmbracelet/x/ansi v0.11.9

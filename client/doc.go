@@ -61,7 +61,7 @@
 //	                     HostMeta Manifest NodeInfo OEmbed Peers WebFinger
 //	c.Lists              Accounts Add Create Delete Get List Remove Update
 //	c.Markers            Get Set
-//	c.Media              Get Mascot SetMascot Update Upload UploadV2
+//	c.Media              Delete Get Mascot SetMascot Update Upload UploadV2
 //	c.Mutes              List
 //	c.Notifications      Clear Destroy Dismiss Get List See SeeUpTo
 //	c.OAuth              AuthorizeURL Challenge ClientCredentials Code Password Refresh

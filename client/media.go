@@ -51,9 +51,16 @@ func (s *Media) Get(ctx context.Context, id string) (*api.Attachment, error) {
 	return get[api.Attachment](ctx, s.c, nil, "/api/v1/media/", id)
 }
 
-// Update changes a file's description. PUT /api/v1/media/:id.
+// Update changes a file's description and focus. PUT /api/v1/media/:id.
 func (s *Media) Update(ctx context.Context, id string, form api.MediaForm) (*api.Attachment, error) {
 	return send[api.Attachment](ctx, s.c, Request{Method: http.MethodPut, Body: form}, []string{"/api/v1/media/", id})
+}
+
+// Delete removes one of the caller's files that no status shows. DELETE
+// /api/v1/media/:id.
+func (s *Media) Delete(ctx context.Context, id string) error {
+	_, err := send[api.Empty](ctx, s.c, Request{Method: http.MethodDelete}, []string{"/api/v1/media/", id})
+	return err
 }
 
 // Mascot returns the caller's mascot. GET /api/v1/svc/mascot.

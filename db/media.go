@@ -16,7 +16,7 @@ func (d *DB) Attachment(ctx context.Context, id int64) (*MediaAttachment, error)
 	return one[MediaAttachment](ctx, d, fmt.Sprintf("media %d", id), "SELECT * FROM media_attachments WHERE id = ?", id)
 }
 
-// DescribeAttachment changes the description of a file, including in the status
+// DescribeAttachment changes the description and focus of a file, including in the status
 // that shows it, or begins to at this moment: m names it afterwards. Reblogs of the
 // status are left to TouchReblogs.
 func (d *DB) DescribeAttachment(ctx context.Context, m *MediaAttachment) error {
@@ -25,7 +25,8 @@ func (d *DB) DescribeAttachment(ctx context.Context, m *MediaAttachment) error {
 			return err
 		}
 	}
-	status, err := value[*string](ctx, d.writing(), fmt.Sprintf("media %d", m.ID), "UPDATE media_attachments SET description = ? WHERE id = ? RETURNING status_id", m.Description, m.ID)
+	status, err := value[*string](ctx, d.writing(), fmt.Sprintf("media %d", m.ID), "UPDATE media_attachments SET description = ?, focus_x = ?, focus_y = ? WHERE id = ? RETURNING status_id",
+		m.Description, m.FocusX, m.FocusY, m.ID)
 	if err != nil || status == nil || m.StatusID != nil && *m.StatusID == *status {
 		return err
 	}
@@ -167,6 +168,18 @@ func (d *DB) DeleteUnusedMedia(ctx context.Context, before Time, limit int) (int
 	return d.exec(ctx, "delete unused media", `DELETE FROM media_attachments WHERE id IN (
 		SELECT m.id FROM media_attachments m WHERE m.status_id IS NULL AND NOT m.mascot AND m.scheduled_status_id IS NULL AND m.created_at < ?
 		ORDER BY m.created_at LIMIT ?) AND status_id IS NULL AND scheduled_status_id IS NULL`, before, limit)
+}
+
+// DeleteUpload removes the row of an upload that nothing shows and that is no mascot. It
+// is false for any other. The file becomes orphaned, at once unless it was stored again
+// since.
+func (d *DB) DeleteUpload(ctx context.Context, m *MediaAttachment) (bool, error) {
+	n, err := d.exec(ctx, "delete upload", "DELETE FROM media_attachments WHERE id = ? AND status_id IS NULL AND scheduled_status_id IS NULL AND NOT mascot", m.ID)
+	if err != nil || n == 0 || m.File == "" {
+		return n > 0, err
+	}
+	_, err = d.exec(ctx, "orphan file", "UPDATE loose_files SET since = 0 WHERE name = ? AND since <= ? AND doomed_at IS NULL", m.File, m.CreatedAt)
+	return true, err
 }
 
 // Secret returns a secret of this database, the same in all processes. The

@@ -106,7 +106,9 @@ type MediaAttachment struct {
 	File              string // the name of a file kept here; "" of a remote one
 	Size              int64  // bytes of a file kept here
 	Mascot            bool   // its owner's mascot, which no status can show
-	Former            bool   // taken out of StatusID by an edit
+	Width, Height     int    // of a picture kept here as it is shown, 0 if unknown
+	FocusX, FocusY    *float64
+	Former            bool // taken out of StatusID by an edit
 }
 
 // Conversation is a thread: all statuses of one ActivityPub context.
@@ -239,7 +241,7 @@ func (d *DB) CreateAttachments(ctx context.Context, files []MediaAttachment) err
 			files[i].CreatedAt = d.Now()
 		}
 	}
-	const values = 20 // of one file, at least
+	const values = 25 // of one file, at least
 	for some := range slices.Chunk(files, manyAtOnce/values) {
 		if err := d.writer(ctx).Create(&some).Error; err != nil {
 			return wrap(err, "create attachments")

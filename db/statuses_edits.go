@@ -45,11 +45,18 @@ type EditedFile struct {
 	Description string `json:"description"`
 	MimeType    string `json:"mime_type,omitempty"`
 	Blurhash    string `json:"blurhash,omitempty"`
+
+	Width  int      `json:"width,omitempty"`
+	Height int      `json:"height,omitempty"`
+	Size   int64    `json:"size,omitempty"`
+	FocusX *float64 `json:"focus_x,omitempty"`
+	FocusY *float64 `json:"focus_y,omitempty"`
 }
 
 // Edited is a file as a version of a status shows it.
 func (m *MediaAttachment) Edited() EditedFile {
-	f := EditedFile{ID: m.ID, Type: m.Type, RemoteURL: m.RemoteURL, Description: m.Description, MimeType: m.MimeType, Blurhash: m.Blurhash}
+	f := EditedFile{ID: m.ID, Type: m.Type, RemoteURL: m.RemoteURL, Description: m.Description, MimeType: m.MimeType, Blurhash: m.Blurhash,
+		Width: m.Width, Height: m.Height, Size: m.Size, FocusX: m.FocusX, FocusY: m.FocusY}
 	if m.RemoteURL == "" {
 		f.URL, f.PreviewURL = m.URL, m.PreviewURL
 	}
@@ -60,7 +67,7 @@ func (m *MediaAttachment) Edited() EditedFile {
 func (f *EditedFile) Attachment() *MediaAttachment {
 	m := &MediaAttachment{
 		ID: f.ID, Type: f.Type, URL: f.URL, PreviewURL: f.PreviewURL, RemoteURL: f.RemoteURL, Description: f.Description,
-		MimeType: f.MimeType, Blurhash: f.Blurhash,
+		MimeType: f.MimeType, Blurhash: f.Blurhash, Width: f.Width, Height: f.Height, Size: f.Size, FocusX: f.FocusX, FocusY: f.FocusY,
 	}
 	if m.RemoteURL != "" {
 		m.URL = m.RemoteURL
@@ -121,9 +128,9 @@ func (d *DB) ShowMedia(ctx context.Context, accountID, statusID string, files []
 	}
 	for i := range files {
 		f := &files[i]
-		n, err := d.exec(ctx, "show file", `UPDATE media_attachments SET status_id = ?, position = ?, former = FALSE, description = ?
+		n, err := d.exec(ctx, "show file", `UPDATE media_attachments SET status_id = ?, position = ?, former = FALSE, description = ?, focus_x = ?, focus_y = ?
 			WHERE id = ? AND account_id = ? AND (status_id = ? OR status_id IS NULL AND scheduled_status_id IS NULL AND NOT mascot)`,
-			statusID, i, f.Description, f.ID, accountID, statusID)
+			statusID, i, f.Description, f.FocusX, f.FocusY, f.ID, accountID, statusID)
 		if err != nil {
 			return err
 		}

@@ -350,6 +350,7 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 	add(User, post, "/api/v2/media", client.Media.CreateV2, "write:media").limit(uploads).body(client.Media.UploadBody)
 	add(User, get, "/api/v1/media/:id", client.Media.Get, "read:media")
 	add(User, put, "/api/v1/media/:id", client.Media.Update, "write:media")
+	add(User, del, "/api/v1/media/:id", client.Media.Delete, "write:media")
 	add(User, get, "/api/v1/svc/mascot", client.Media.Mascot, "read:accounts")
 	add(User, put, "/api/v1/svc/mascot", client.Media.SetMascot, "write:accounts").limit(uploads).body(client.Media.UploadBody)
 

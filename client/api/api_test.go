@@ -313,7 +313,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 	status := Status{
 		ID: "9", Account: account, Content: "<p>", CreatedAt: at, EditedAt: &at, Card: &Card{Title: "t"},
-		Poll: &Poll{ExpiresAt: &at, OwnVotes: List[int]{1}}, MediaAttachments: List[Attachment]{{Meta: json.RawMessage(`{}`)}},
+		Poll: &Poll{ExpiresAt: &at, OwnVotes: List[int]{1}}, MediaAttachments: List[Attachment]{{Meta: &MediaMeta{}}},
 		Application: &Application{Name: "toot"}, Favourited: true,
 		Svc: StatusSvc{Local: true, ConversationID: &n, Content: PlainText{"x"}, EmojiReactions: List[EmojiReaction]{{"x", 1, true}}},
 	}

@@ -122,16 +122,38 @@ type Tag struct {
 // Attachment is a picture, video, sound or other file of a status. Its id is
 // an integer printed as a string.
 type Attachment struct {
-	ID          string          `json:"id"`
-	Type        string          `json:"type"` // image, video, audio, unknown
-	URL         string          `json:"url"`
-	RemoteURL   *string         `json:"remote_url"`
-	PreviewURL  string          `json:"preview_url"`
-	TextURL     string          `json:"text_url"`
-	Description *string         `json:"description"`
-	Blurhash    *string         `json:"blurhash"`
-	Meta        json.RawMessage `json:"meta"` // an object or null
-	Svc         AttachmentSvc   `json:"svc"`
+	ID          string        `json:"id"`
+	Type        string        `json:"type"` // image, video, audio, unknown
+	URL         string        `json:"url"`
+	RemoteURL   *string       `json:"remote_url"`
+	PreviewURL  string        `json:"preview_url"`
+	TextURL     string        `json:"text_url"`
+	Description *string       `json:"description"`
+	Blurhash    *string       `json:"blurhash"`
+	Meta        *MediaMeta    `json:"meta"` // null for files of other servers
+	Svc         AttachmentSvc `json:"svc"`
+}
+
+// MediaMeta is what is known of a file kept here: of a picture its size, that of its
+// preview, and the point that cuts keep once one is set.
+type MediaMeta struct {
+	Original *MediaSize  `json:"original,omitempty"`
+	Small    *MediaSize  `json:"small,omitempty"`
+	Focus    *MediaFocus `json:"focus,omitempty"`
+}
+
+// MediaSize is a size in pixels. Size is its text, such as 640x480.
+type MediaSize struct {
+	Width  int     `json:"width"`
+	Height int     `json:"height"`
+	Size   string  `json:"size"`
+	Aspect float64 `json:"aspect"`
+}
+
+// MediaFocus is a point of a picture, from -1 (left, bottom) to 1.
+type MediaFocus struct {
+	X float64 `json:"x"`
+	Y float64 `json:"y"`
 }
 
 // AttachmentSvc is the service's part of an attachment.
@@ -210,6 +232,7 @@ type StatusForm struct {
 type MediaAttributes struct {
 	ID          string  `json:"id" form:"id" binding:"required"`
 	Description *string `json:"description,omitempty" form:"description"`
+	Focus       *string `json:"focus,omitempty" form:"focus"`
 }
 
 // StatusSource is a status as its author typed it.

@@ -132,6 +132,7 @@ var Examples = map[string]Example{
 	"DELETE /api/v1/conversations/:id":                       {},
 	"POST /api/v1/svc/conversations/read":                    {Again: Same},
 	"PATCH /api/v1/svc/conversations/:id":                    {Body: `{"recipients":["$bob"]}`, Params: api.ConversationUpdate{}, Strict: true},
+	"DELETE /api/v1/media/:id":                               {},
 	"PUT /api/v1/statuses/:id":                               {Body: `{"status":"y"}`, Params: api.StatusForm{}, Strict: true},
 	"DELETE /api/v1/statuses/:id":                            {},
 	"POST /api/v1/statuses/:id/reblog":                       {Body: `{}`, Params: api.NewReblog{}, Strict: true, Again: Same},

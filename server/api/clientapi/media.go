@@ -85,7 +85,7 @@ func (a *Media) upload(c *gin.Context, status int) error {
 	if got["file"] == nil {
 		return web.Missing("file")
 	}
-	row, err := a.Media.Upload(c.Request.Context(), web.Caller(c).Account, got["file"], in.Description, web.IdempotencyKey(c))
+	row, err := a.Media.Upload(c.Request.Context(), web.Caller(c).Account, got["file"], in.Description, in.Focus, web.IdempotencyKey(c))
 	if err != nil {
 		return err
 	}
@@ -107,11 +107,19 @@ func (a *Media) Update(c *gin.Context) error {
 	if err := web.Bind(c, &in); err != nil {
 		return err
 	}
-	row, err := a.Media.Describe(c.Request.Context(), web.Caller(c).Account, c.Param("id"), in.Description)
+	row, err := a.Media.Describe(c.Request.Context(), web.Caller(c).Account, c.Param("id"), in.Description, in.Focus)
 	if err != nil {
 		return err
 	}
 	return web.OK(c, a.View.Attachment(row))
+}
+
+// Delete is DELETE /api/v1/media/:id.
+func (a *Media) Delete(c *gin.Context) error {
+	if err := a.Media.Delete(c.Request.Context(), web.Caller(c).Account, c.Param("id")); err != nil {
+		return err
+	}
+	return web.OK(c, gin.H{})
 }
 
 var notAnImage = &web.Answer{Status: http.StatusUnsupportedMediaType, Body: gin.H{"error": "mascots can only be images"}}

@@ -98,9 +98,11 @@ func TestAFileIsUploadedDescribedShownAndFetched(t *testing.T) {
 			t.Fatalf("URL %s", url)
 		}
 		want := &api.Attachment{
-			ID: up.ID, Type: "image", URL: url, PreviewURL: url, TextURL: url, Description: &words, Meta: json.RawMessage("null"),
-			Svc: api.AttachmentSvc{MimeType: "image/png"},
+			ID: up.ID, Type: "image", URL: url, PreviewURL: url, TextURL: url, Description: &words,
+			Blurhash: new("LeTIzO~hf7~h~ht4fQt4fQfQfQfQ"), Svc: api.AttachmentSvc{MimeType: "image/png"},
 		}
+		square := &api.MediaSize{Width: 8, Height: 8, Size: "8x8", Aspect: 1}
+		want.Meta = &api.MediaMeta{Original: square, Small: square}
 		if diff := cmp.Diff(want, up); diff != "" {
 			t.Error(diff)
 		}
@@ -445,7 +447,7 @@ func TestAMascotIsAPicture(t *testing.T) {
 		ann := s.Client("ann")
 		url := s.Base() + "/images/mascot.png"
 		want := &api.Attachment{
-			ID: "default", Type: "image", URL: url, PreviewURL: url, TextURL: url, Meta: json.RawMessage("null"), Svc: api.AttachmentSvc{MimeType: "image/png"},
+			ID: "default", Type: "image", URL: url, PreviewURL: url, TextURL: url, Svc: api.AttachmentSvc{MimeType: "image/png"},
 		}
 		got, err := ann.Media.Mascot(ctx)
 		if err != nil {

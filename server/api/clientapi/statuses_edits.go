@@ -18,7 +18,7 @@ func (a *Statuses) Update(c *gin.Context) error {
 	}
 	edit := social.StatusEdit{
 		Text: in.Status, SpoilerText: in.SpoilerText, Sensitive: bool(in.Sensitive), Language: in.Language, ContentType: in.ContentType,
-		Poll: pollParams(in.Poll), Descriptions: map[int64]string{},
+		Poll: pollParams(in.Poll), Files: map[int64]social.FileChange{},
 	}
 	var err error
 	if edit.MediaIDs, err = mediaIDs(in.MediaIDs); err != nil {
@@ -29,9 +29,7 @@ func (a *Statuses) Update(c *gin.Context) error {
 		if err != nil {
 			return err
 		}
-		if m.Description != nil {
-			edit.Descriptions[id[0]] = *m.Description
-		}
+		edit.Files[id[0]] = social.FileChange{Description: m.Description, Focus: m.Focus}
 	}
 	if err := a.Social.EditStatus(c.Request.Context(), web.Caller(c).Account, c.Param("id"), edit); err != nil {
 		return err

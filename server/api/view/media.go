@@ -1,6 +1,8 @@
 package view
 
 import (
+	"strconv"
+
 	"svc/client/api"
 	"svc/db"
 	"svc/server/platform/hosts"
@@ -14,7 +16,7 @@ func (v *View) Attachment(m *db.MediaAttachment) api.Attachment {
 		Description: optional(m.Description), Svc: api.AttachmentSvc{MimeType: m.MimeType},
 	}
 	if m.RemoteURL == "" { // files of other servers are not processed, whatever their documents say
-		out.Blurhash = optional(m.Blurhash)
+		out.Blurhash, out.Meta = optional(m.Blurhash), v.meta(m)
 	}
 	switch {
 	case m.PreviewURL != "" && m.PreviewURL != m.URL:
@@ -23,6 +25,22 @@ func (v *View) Attachment(m *db.MediaAttachment) api.Attachment {
 		out.PreviewURL = v.preview(m.URL)
 	}
 	return out
+}
+
+// meta is what is known of a file kept here.
+func (v *View) meta(m *db.MediaAttachment) *api.MediaMeta {
+	out := &api.MediaMeta{}
+	if m.Width > 0 && m.Height > 0 {
+		out.Original, out.Small = size(m.Width, m.Height), size(v.small(m))
+	}
+	if m.FocusX != nil && m.FocusY != nil {
+		out.Focus = &api.MediaFocus{X: *m.FocusX, Y: *m.FocusY}
+	}
+	return out
+}
+
+func size(width, height int) *api.MediaSize {
+	return &api.MediaSize{Width: width, Height: height, Size: strconv.Itoa(width) + "x" + strconv.Itoa(height), Aspect: float64(width) / float64(height)}
 }
 
 // DefaultMascot is the mascot of accounts without a chosen one, as a file.

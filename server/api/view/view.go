@@ -40,6 +40,7 @@ type View struct {
 	pages    *sync.Pool                              // of []byte: released pages
 	url      func(string) string                     // makes an address of a file one for people
 	preview  func(string) string                     // makes it one of a small copy, where there are such
+	small    func(m *db.MediaAttachment) (int, int)  // the size of that copy
 	reported func(name string, now time.Time) string // the address of a file that a report keeps
 	favicon  func(host string) string                // the icon of another server, "" for none to be shown
 }
@@ -91,7 +92,7 @@ func New(p Parts) (*View, error) {
 	return &View{
 		db: p.DB, settings: p.Settings, rights: p.Rights, base: p.Site.Base, kept: kept, dict: dict, pages: new(sync.Pool),
 		url: func(address string) string { return hosts.URI(p.URLs.Public(address)) }, favicon: p.Remote.Favicon,
-		preview: func(address string) string { return hosts.URI(p.URLs.Preview(address)) }, reported: p.URLs.Reported,
+		preview: func(address string) string { return hosts.URI(p.URLs.Preview(address)) }, small: p.URLs.Small, reported: p.URLs.Reported,
 	}, nil
 }
 

@@ -108,6 +108,12 @@ func file(f *db.MediaAttachment, base string) Object {
 	if f.Blurhash != "" {
 		out["blurhash"] = f.Blurhash
 	}
+	if f.RemoteURL == "" && f.Width > 0 && f.Height > 0 {
+		out["width"], out["height"] = f.Width, f.Height
+	}
+	if f.FocusX != nil && f.FocusY != nil {
+		out["focalPoint"] = []float64{*f.FocusX, *f.FocusY}
+	}
 	return out
 }
 

@@ -104,7 +104,7 @@ func TestABucketThatFailsIsAwayAndComesBack(t *testing.T) {
 		w.later(7 * time.Hour)
 		for _, how := range []string{"hangs", "closes", "InternalError", "NoSuchBucket", "InvalidAccessKeyId", "SignatureDoesNotMatch", "XAdminUserNotFound", "RequestTimeTooSkewed"} {
 			g.how.Store(how)
-			if _, err := w.Upload(t.Context(), w.who, w.receive("another "+how), nil, ""); !isAway(err) {
+			if _, err := w.Upload(t.Context(), w.who, w.receive("another "+how), nil, nil, ""); !isAway(err) {
 				t.Errorf("%s: an upload: %v", how, err)
 			}
 			if _, _, err := w.Open(t.Context(), name); !isAway(err) {

@@ -6,8 +6,8 @@
 // content, so that the same one is stored once, and its address cannot be
 // guessed without the file.
 //
-// Every reader of a format gets data from strangers: it bounds its memory and
-// never decodes a picture. The package knows neither HTTP routes nor JSON.
+// Every reader of a format gets data from strangers: it bounds its memory, and
+// decodes pictures only within the bounds of pictures.go. The package knows neither HTTP routes nor JSON.
 package media
 
 import (
@@ -137,14 +137,14 @@ func (s *Service) allowed(ctx context.Context, name string) error {
 }
 
 // Upload stores a draft as an unused upload of by.
-func (s *Service) Upload(ctx context.Context, by *db.Account, d *Draft, description *string, key string) (*db.MediaAttachment, error) {
+func (s *Service) Upload(ctx context.Context, by *db.Account, d *Draft, description, focus *string, key string) (*db.MediaAttachment, error) {
 	row := &db.MediaAttachment{AccountID: by.ID}
 	if description == nil && s.settings.Load().Upload.DefaultDescription == ":filename" {
 		row.Description = d.Name
 	} else if description == nil {
 		row.Description = s.settings.Load().Upload.DefaultDescription
 	}
-	if err := s.describe(row, description); err != nil {
+	if err := Change(row, description, focus, s.settings.Load().Instance.DescriptionLimit); err != nil {
 		return nil, err
 	}
 	if err := s.keep(ctx, row, d); err != nil {
@@ -168,6 +168,9 @@ func (s *Service) Upload(ctx context.Context, by *db.Account, d *Draft, descript
 
 // keep stores a draft and completes its row.
 func (s *Service) keep(ctx context.Context, row *db.MediaAttachment, d *Draft) error {
+	if err := s.measure(ctx, row, d); err != nil {
+		return err
+	}
 	name, err := s.Keep(ctx, d)
 	if err != nil {
 		return err
@@ -180,26 +183,24 @@ func (s *Service) keep(ctx context.Context, row *db.MediaAttachment, d *Draft) e
 	return nil
 }
 
-// describe sets a description within its limit.
-func (s *Service) describe(row *db.MediaAttachment, description *string) error {
-	if description == nil {
-		return nil
-	}
-	clean, err := Description(*description, s.settings.Load().Instance.DescriptionLimit)
-	if err == nil {
+// Change gives a file another description, of up to limit characters, and another
+// focus; nil keeps either, and so does an empty focus.
+func Change(row *db.MediaAttachment, description, focus *string, limit int) error {
+	if description != nil {
+		clean, _ := text.Clean(*description)
+		if text.Length(clean) > limit {
+			return fault.Malformed("description_too_long")
+		}
 		row.Description = clean
 	}
-	return err
-}
-
-// Description cleans the description of a file. One of more than limit characters is a
-// fault.
-func Description(said string, limit int) (string, error) {
-	clean, _ := text.Clean(said)
-	if text.Length(clean) > limit {
-		return "", fault.Malformed("description_too_long")
+	if focus == nil || *focus == "" {
+		return nil
 	}
-	return clean, nil
+	x, y, err := readFocus(*focus)
+	if err == nil {
+		row.FocusX, row.FocusY = &x, &y
+	}
+	return err
 }
 
 // Attachment returns a file of by.
@@ -225,14 +226,14 @@ func own(ctx context.Context, d *db.DB, by *db.Account, id string) (*db.MediaAtt
 // touched is how many reblogs a new description changes at once.
 const touched = 500
 
-// Describe changes the description of a file of by; nil keeps it.
-func (s *Service) Describe(ctx context.Context, by *db.Account, id string, description *string) (*db.MediaAttachment, error) {
+// Describe changes the description and the focus of a file of by; nil keeps either.
+func (s *Service) Describe(ctx context.Context, by *db.Account, id string, description, focus *string) (*db.MediaAttachment, error) {
 	var row *db.MediaAttachment
 	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
-		if row, err = own(ctx, tx, by, id); err != nil || description == nil {
+		if row, err = own(ctx, tx, by, id); err != nil || description == nil && focus == nil {
 			return err
 		}
-		if err := s.describe(row, description); err != nil {
+		if err := Change(row, description, focus, s.settings.Load().Instance.DescriptionLimit); err != nil {
 			return err
 		}
 		if err := tx.DescribeAttachment(ctx, row); err != nil || row.StatusID == nil {

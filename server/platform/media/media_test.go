@@ -86,7 +86,7 @@ func (w *world) receive(content string) *Draft {
 
 func (w *world) upload(content string) *db.MediaAttachment {
 	w.t.Helper()
-	row, err := w.Upload(w.t.Context(), w.who, w.receive(content), nil, "")
+	row, err := w.Upload(w.t.Context(), w.who, w.receive(content), nil, nil, "")
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestADeletedAccountUploadsNothing(t *testing.T) {
 		if err := w.db.UpdateAccount(t.Context(), &deleted, "deactivated"); err != nil {
 			t.Fatal(err)
 		}
-		if row, err := w.Upload(t.Context(), w.who, draft, nil, ""); !errors.Is(err, db.ErrNotFound) {
+		if row, err := w.Upload(t.Context(), w.who, draft, nil, nil, ""); !errors.Is(err, db.ErrNotFound) {
 			t.Errorf("%+v %v", row, err)
 		}
 	})
@@ -304,12 +304,12 @@ func TestDefaultDescriptionsAndNames(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		d := w.receive("x")
 		d.Name = "my notes.txt"
-		row, err := w.Upload(t.Context(), w.who, d, nil, "")
+		row, err := w.Upload(t.Context(), w.who, d, nil, nil, "")
 		if err != nil || row.Description != "my notes.txt" || row.URL != db.MediaPath+row.File+"?name=my+notes.txt" {
 			t.Errorf("%+v, %v", row, err)
 		}
 		none := ""
-		if row, err = w.Upload(t.Context(), w.who, w.receive("y"), &none, ""); err != nil || row.Description != "" {
+		if row, err = w.Upload(t.Context(), w.who, w.receive("y"), &none, nil, ""); err != nil || row.Description != "" {
 			t.Errorf("%+v, %v", row, err)
 		}
 	}, func(s *config.Settings) { s.Upload.DefaultDescription, s.Upload.LinkName = ":filename", true })

@@ -82,17 +82,23 @@ func unpack(raw []byte, t Type) (_ image.Image, turn uint16, err error) {
 	if err != nil {
 		return nil, 0, fmt.Errorf("%w: %w", errUndecoded, err)
 	}
+	img, err := d.unpack(raw, t, head)
+	return img, d.turn(raw), err
+}
+
+// unpack decodes a picture with this head, after its size and cost are checked.
+func (d decoder) unpack(raw []byte, t Type, head image.Config) (image.Image, error) {
 	if head.Width <= 0 || head.Height <= 0 || int64(head.Width)*int64(head.Height) > maxDecoded {
-		return nil, 0, fmt.Errorf("%w: %d×%d", errUndecoded, head.Width, head.Height)
+		return nil, fmt.Errorf("%w: %d×%d", errUndecoded, head.Width, head.Height)
 	}
 	if size, passes := burden(raw, t, head); size > maxUnpacked || passes > maxPasses {
-		return nil, 0, fmt.Errorf("%w: %d×%d, %d bytes, %d pixels in all scans", errUndecoded, head.Width, head.Height, size, passes)
+		return nil, fmt.Errorf("%w: %d×%d, %d bytes, %d pixels in all scans", errUndecoded, head.Width, head.Height, size, passes)
 	}
 	img, err := d.decode(bytes.NewReader(raw))
 	if err != nil {
-		return nil, 0, fmt.Errorf("%w: %w", errUndecoded, err)
+		return nil, fmt.Errorf("%w: %w", errUndecoded, err)
 	}
-	return img, d.turn(raw), nil
+	return img, nil
 }
 
 // burden returns the memory for decoding a picture, and the pixels to process.

@@ -156,7 +156,7 @@ func TestABucketWithoutRoomSaysSo(t *testing.T) {
 	}
 	each(t, func(t *testing.T, w *world) {
 		w.store = store
-		if _, err := w.Upload(t.Context(), w.who, w.receive("x"), nil, ""); !errors.Is(err, ErrFull) {
+		if _, err := w.Upload(t.Context(), w.who, w.receive("x"), nil, nil, ""); !errors.Is(err, ErrFull) {
 			t.Error(err)
 		}
 		var rows int

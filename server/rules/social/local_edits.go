@@ -22,10 +22,13 @@ type StatusEdit struct {
 	// MediaIDs are uploads of the author's that are not used yet, or are or were of this
 	// status.
 	MediaIDs []int64
-	// Descriptions are new ones of files in MediaIDs.
-	Descriptions map[int64]string
-	Poll         *db.PollParams
+	// Files are changes of files in MediaIDs.
+	Files map[int64]FileChange
+	Poll  *db.PollParams
 }
+
+// FileChange is a change of a file; nil keeps what is there.
+type FileChange struct{ Description, Focus *string }
 
 // EditStatus replaces a status by a new version, for its author; for others it
 // is db.ErrNotFound, as a reblog is. The former version is kept in the history.
@@ -113,10 +116,9 @@ func (s *Service) redraft(ctx context.Context, by *db.Account, row *db.Status, i
 	if d.uploads, err = s.db.ShowableMedia(ctx, by.ID, row.ID, in.MediaIDs); err != nil {
 		return nil, noMedia(err)
 	}
-	if err := in.checkDescriptions(settings.Instance.DescriptionLimit); err != nil {
+	if err := in.describe(d.uploads, settings.Instance.DescriptionLimit); err != nil {
 		return nil, err
 	}
-	in.describe(d.uploads)
 	s.linkFiles(settings, d)
 	if row.InReplyToID != nil {
 		if d.parent, err = s.db.StatusByID(ctx, *row.InReplyToID); ignoreNotFound(err) != nil {
@@ -126,29 +128,21 @@ func (s *Service) redraft(ctx context.Context, by *db.Account, row *db.Status, i
 	return d, s.applyPolicies(ctx, settings, by, d)
 }
 
-// checkDescriptions cleans the new descriptions. Those of other files are refused.
-func (in *StatusEdit) checkDescriptions(limit int) error {
-	clean := make(map[int64]string, len(in.Descriptions))
-	for id, said := range in.Descriptions {
+// describe changes files as asked for. A change of another file is refused, as is a
+// description of more than limit characters.
+func (in *StatusEdit) describe(files []db.MediaAttachment, limit int) error {
+	for id := range in.Files {
 		if !slices.Contains(in.MediaIDs, id) {
 			return noMedia(errNotFound("media", strconv.FormatInt(id, 10)))
 		}
-		var err error
-		if clean[id], err = media.Description(said, limit); err != nil {
+	}
+	for i := range files {
+		change := in.Files[files[i].ID]
+		if err := media.Change(&files[i], change.Description, change.Focus, limit); err != nil {
 			return err
 		}
 	}
-	in.Descriptions = clean
 	return nil
-}
-
-// describe gives files their new descriptions.
-func (in *StatusEdit) describe(files []db.MediaAttachment) {
-	for i := range files {
-		if said, ok := in.Descriptions[files[i].ID]; ok {
-			files[i].Description = said
-		}
-	}
 }
 
 // revise makes a revision of the present version and a draft, in the
@@ -164,7 +158,9 @@ func (s *Service) revise(ctx context.Context, tx *db.DB, by *db.Account, before 
 		if r.files, err = tx.ShowableMedia(ctx, by.ID, before.row.ID, d.mediaIDs); err != nil {
 			return nil, noMedia(err)
 		}
-		in.describe(r.files)
+		if err := in.describe(r.files, s.settings.Load().Instance.DescriptionLimit); err != nil {
+			return nil, err
+		}
 		for _, f := range d.described { // by policies
 			i := slices.IndexFunc(r.files, func(m db.MediaAttachment) bool { return m.ID == f.ID })
 			r.files[i].Description = f.Description

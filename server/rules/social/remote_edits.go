@@ -107,8 +107,14 @@ func (v *version) differs(r *revision) bool {
 
 func (v *version) otherFiles(r *revision) bool {
 	return !slices.EqualFunc(v.files, r.files, func(a, b db.MediaAttachment) bool {
-		return a.RemoteURL == b.RemoteURL && a.Description == b.Description && a.Type == b.Type && (a.ID == b.ID || !v.row.Local)
+		return a.RemoteURL == b.RemoteURL && a.Description == b.Description && a.Type == b.Type &&
+			(!v.row.Local || a.ID == b.ID && sameFocus(&a, &b))
 	})
+}
+
+func sameFocus(a, b *db.MediaAttachment) bool {
+	same := func(x, y *float64) bool { return x == y || x != nil && y != nil && *x == *y }
+	return same(a.FocusX, b.FocusX) && same(a.FocusY, b.FocusY)
 }
 
 // sameOptions reports whether a new version b of a poll has the options of a. Of
