@@ -51,7 +51,7 @@ var Unreferenced = map[string]string{
 	"gone_keys.key_id": freeOutside,
 
 	"statuses.in_reply_to_id": freeBefore, "statuses.in_reply_to_account_id": freeBefore, "statuses.reblog_of_account_id": freeDerived,
-	"statuses.list_id": freeBefore, "status_recipients.account_id": freeOthers, "home_entries.account_id": "it is checked with home timelines",
+	"status_edits.poll_id": freeRecord, "statuses.list_id": freeBefore, "status_recipients.account_id": freeOthers, "home_entries.account_id": "it is checked with home timelines",
 	"home_entries.status_id": freeSwept, "home_entries.author_id": "it is checked with home timelines", "notifications.target_id": freeTold,
 	"report_statuses.status_id": freeRecord, "report_statuses.deleted_by": freeRecord, "report_files.status_id": freeRecord, "report_notes.account_id": freeRecord, "list_accounts.owner_id": freeDerived,
 	"participation_accounts.account_id": freeOthers, "chats.recipient_id": freeOthers, "chat_messages.recipient_id": freeOthers, "moves.target_id": freeTold,
