@@ -1,12 +1,14 @@
 package server_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,6 +17,7 @@ import (
 	"svc/client"
 	"svc/client/api"
 	"svc/db"
+	"svc/db/dbtest"
 	"svc/server/servertest"
 )
 
@@ -348,4 +351,68 @@ func decodeError(t *testing.T, err error, into any) {
 	if err := json.Unmarshal(refused.Body, into); err != nil {
 		t.Error(err)
 	}
+}
+
+// A report shows what was reported, and what stands.
+func TestReportsKeepWhatTheAuthorEdited(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		ctx, ann := t.Context(), s.Client("ann")
+		made := must(ann.Statuses.Post(ctx, api.NewStatus{Status: "insult", MediaIDs: []string{picture(t, ann, "rude")}}))(t)
+		report := must(s.Client("bob").Reports.Create(ctx, api.NewReport{AccountID: made.Account.ID, StatusIDs: []string{made.ID}}))(t)
+		must(ann.Statuses.Edit(ctx, made.ID, api.StatusForm{Status: "compliment"}))(t)
+		got := must(s.Admin("root").Admin.Reports.Get(ctx, report.ID))(t)
+		if len(got.Statuses) != 1 || got.Statuses[0].Content != "compliment" || got.Statuses[0].Svc.Reported == nil ||
+			got.Statuses[0].Svc.Reported.Content != "insult" || len(got.Statuses[0].Svc.Reported.MediaAttachments) != 1 {
+			t.Errorf("the report shows %+v", got.Statuses)
+		}
+	})
+}
+
+// Two edits at once are two versions, one after the other.
+func TestEditsAtOnceAreOneAfterTheOther(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		ctx, ann := t.Context(), s.Client("ann")
+		made := must(ann.Statuses.Post(ctx, api.NewStatus{Status: "x"}))(t)
+		var done sync.WaitGroup
+		for i := range 8 {
+			done.Go(func() {
+				if _, err := ann.Statuses.Edit(ctx, made.ID, api.StatusForm{Status: "edit " + strconv.Itoa(i)}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		done.Wait()
+		all := must(ann.Statuses.History(ctx, made.ID))(t)
+		seen := map[string]bool{}
+		for i := range all {
+			if seen[all[i].Content] = true; i > 0 && !all[i].CreatedAt.After(all[i-1].CreatedAt.Time) {
+				t.Errorf("version %d is of %v, the one before of %v", i, all[i].CreatedAt, all[i-1].CreatedAt)
+			}
+		}
+		if len(all) != 9 || len(seen) != 9 {
+			t.Errorf("%d versions of %d texts", len(all), len(seen))
+		}
+	})
+}
+
+// A history costs the same number of statements, however many versions it has.
+func TestVersionsCostAFixedNumberOfStatements(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		ctx, ann := t.Context(), s.Client("ann")
+		hour := api.Int(3600)
+		form := api.StatusForm{Status: "0", MediaIDs: []string{picture(t, ann, "a")}, Poll: &api.NewPoll{Options: []string{"a", "b"}, ExpiresIn: &hour}}
+		made := must(ann.Statuses.Post(ctx, api.NewStatus{Status: "x", MediaIDs: form.MediaIDs, Poll: form.Poll}))(t)
+		token := s.Token("ann", servertest.AllScopes)
+		edit := func(n int) int64 {
+			for i := range n {
+				form.Status = strconv.Itoa(n) + " " + strconv.Itoa(i)
+				must(ann.Statuses.Edit(ctx, made.ID, form))(t)
+			}
+			return dbtest.Queries(t, func(ctx context.Context) { s.Get(ctx, "/api/v1/statuses/"+made.ID+"/history", token) })
+		}
+		edit(1)
+		if few, many := edit(1), edit(20); few != many || few == 0 || few > 8 {
+			t.Errorf("%d statements, then %d", few, many)
+		}
+	})
 }

@@ -77,6 +77,25 @@ func TestMastodonPyFindsEverythingAsExpected(t *testing.T) {
 	})
 }
 
+// TestMastodonPyEditsStatuses edits a status through a client that is strict about types.
+func TestMastodonPyEditsStatuses(t *testing.T) {
+	t.Parallel()
+	if out, err := exec.Command(python, "-c", "import mastodon").CombinedOutput(); err != nil {
+		without(t, "python3-mastodon", errorOf(err, out))
+	}
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		in, err := json.Marshal(map[string]string{
+			"base": s.URL, "alice": s.Token("alice", servertest.AllScopes), "bob": s.Token("bob", servertest.AllScopes),
+		})
+		must(t, err)
+		cmd := exec.CommandContext(t.Context(), python, "testdata/edits.py")
+		cmd.Stdin = bytes.NewReader(in)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+	})
+}
+
 func errorOf(err error, out []byte) error {
 	if len(out) == 0 {
 		return err
