@@ -368,6 +368,44 @@ func TestReportsKeepWhatTheAuthorEdited(t *testing.T) {
 	})
 }
 
+// The streams that showed a status get its edits, and those of hashtags while the text
+// has the tag.
+func TestEditsAreToldWhereTheStatusWasShown(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		ctx, ann, zed := t.Context(), s.Client("ann"), s.Client("zed")
+		follow(t, s.Client("bob"), s.User("ann").ID)
+		bob, cat := s.Token("bob", servertest.AllScopes), s.Token("cat", servertest.AllScopes)
+		open := map[string]*socket{
+			"home": dial(t, s, bob, "stream=user"), "public": dial(t, s, cat, "stream=public"), "of nobody": dial(t, s, cat, "stream=user"),
+			"#one": dial(t, s, cat, "stream=hashtag&tag=one"), "#two": dial(t, s, cat, "stream=hashtag&tag=two"),
+		}
+		made := say(t, ann, "first #one")
+		for _, name := range []string{"home", "public", "#one"} { // streams show what is there when they tell
+			open[name].until("update", made.ID)
+		}
+		must(ann.Statuses.Edit(ctx, made.ID, api.StatusForm{Status: "second #two"}))(t)
+		must(ann.Statuses.Edit(ctx, made.ID, api.StatusForm{Status: "second #two"}))(t)
+		last := say(t, zed, "the end #one #two @bob @cat")
+		for name, want := range map[string][]string{
+			"home": {"update first #one", "status.update second #two"}, "public": {"update first #one", "status.update second #two"},
+			"of nobody": nil, "#one": {"update first #one"}, "#two": {"status.update second #two"},
+		} {
+			o := open[name]
+			o.until("update", last.ID)
+			var got []string
+			for _, f := range o.seen {
+				var st api.Status
+				if json.Unmarshal([]byte(f.Payload), &st) == nil && st.ID == made.ID {
+					got = append(got, f.Event+" "+st.Svc.Content.Plain)
+				}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s: %s", name, diff)
+			}
+		}
+	})
+}
+
 // Two edits at once are two versions, one after the other.
 func TestEditsAtOnceAreOneAfterTheOther(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {

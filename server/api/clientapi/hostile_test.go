@@ -236,3 +236,43 @@ func TestHostileFileNamesComeOutHarmless(t *testing.T) {
 		}
 	}
 }
+
+// TestHostileEditsComeOutHarmless edits a status into each text of the corpus, and reads
+// its history.
+func TestHostileEditsComeOutHarmless(t *testing.T) {
+	s := servertest.Start(t)
+	ctx, ann := t.Context(), s.Client("ann")
+	up, err := ann.Media.Upload(ctx, file("a.png", smallPicture(t)), api.MediaForm{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	post, err := ann.Statuses.Post(ctx, api.NewStatus{Status: "x", MediaIDs: []string{up.ID}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var warnings []string
+	for i, words := range hostileTexts(t) {
+		line := strings.Join(strings.Fields(words), " ")
+		name := strings.ToValidUTF8(line[:min(len(line), 90)], "")
+		form := api.StatusForm{
+			Status: words + fmt.Sprint(" ", i), SpoilerText: name, ContentType: []string{"text/plain", "text/html", "text/markdown", "text/bbcode"}[i%4],
+			MediaIDs: []string{up.ID}, MediaAttributes: []api.MediaAttributes{{ID: up.ID, Description: &name}},
+		}
+		edited, err := ann.Statuses.Edit(ctx, post.ID, form)
+		if err != nil {
+			t.Fatalf("%q: %v", words, err)
+		}
+		harmlessStatus(t, "an edit", edited)
+		asTyped(t, "a warning", name, edited.SpoilerText)
+		warnings = append(warnings, name)
+	}
+	all, err := s.Anonymous().Statuses.History(ctx, post.ID)
+	if err != nil || len(all) != len(warnings)+1 {
+		t.Fatalf("%d versions, %v", len(all), err)
+	}
+	for i := range warnings {
+		harmless(t, "a version", all[i+1].Content)
+		asTyped(t, "its warning", warnings[i], all[i+1].SpoilerText)
+		asTyped(t, "its description", warnings[i], *all[i+1].MediaAttachments[0].Description)
+	}
+}
