@@ -6,6 +6,7 @@ import (
 	"svc/client/api"
 	"svc/db"
 	"svc/server/platform/hosts"
+	"svc/server/platform/media"
 )
 
 // Attachment renders a file.
@@ -27,9 +28,13 @@ func (v *View) Attachment(m *db.MediaAttachment) api.Attachment {
 	return out
 }
 
-// meta is what is known of a file kept here.
+// meta is what is known of a file kept here, nil for a picture of an earlier release,
+// which nobody measured.
 func (v *View) meta(m *db.MediaAttachment) *api.MediaMeta {
 	out := &api.MediaMeta{}
+	if m.Width == 0 && m.FocusX == nil && media.Measured(m.MimeType) {
+		return nil
+	}
 	if m.Width > 0 && m.Height > 0 {
 		out.Original, out.Small = size(m.Width, m.Height), size(v.small(m))
 	}

@@ -8,6 +8,7 @@ import (
 	"image"
 	"image/gif"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,7 +29,7 @@ const (
 // one that is too large to unpack the size alone is known, of one that cannot be read
 // nothing.
 func (s *Service) measure(ctx context.Context, row *db.MediaAttachment, d *Draft) error {
-	if d.Type.Kind != Image || !measured[d.Type.Ext] {
+	if !Measured(d.Type.Mime) {
 		return nil
 	}
 	leave, err := s.decodeSlots.enter(ctx)
@@ -45,8 +46,10 @@ func (s *Service) measure(ctx context.Context, row *db.MediaAttachment, d *Draft
 	return nil
 }
 
-// measured are the types of pictures that are looked at.
-var measured = map[string]bool{"jpg": true, "png": true, "webp": true, "gif": true}
+// Measured reports whether files of a type are measured when they are uploaded.
+func Measured(mime string) bool {
+	return slices.Contains([]string{"image/jpeg", "image/png", "image/webp", "image/gif"}, mime)
+}
 
 // look returns the size of a picture as it is shown, 0 by 0 for an unreadable one, and
 // its blurhash, "" where it cannot be unpacked. Of an animation the first frame counts.
