@@ -38,6 +38,22 @@ func (s *Accounts) Get(ctx context.Context, idOrNickname string) (*api.Account, 
 	return get[api.Account](ctx, s.c, nil, accountsPath, idOrNickname)
 }
 
+// Lookup returns an account that the server knows, by its handle: nick, or nick@host.
+// GET /api/v1/accounts/lookup.
+func (s *Accounts) Lookup(ctx context.Context, acct string) (*api.Account, error) {
+	return get[api.Account](ctx, s.c, values(api.AccountLookup{Acct: acct}), "/api/v1/accounts/lookup")
+}
+
+// ByID returns the accounts with these ids, at most 100, in their order; unknown ones are
+// left out. GET /api/v1/accounts.
+func (s *Accounts) ByID(ctx context.Context, ids ...string) ([]api.Account, error) {
+	items, err := get[[]api.Account](ctx, s.c, values(api.AccountsByID{ID: ids}), "/api/v1/accounts")
+	if err != nil {
+		return nil, err
+	}
+	return *items, nil
+}
+
 // Search finds accounts by nickname or name. GET /api/v1/accounts/search.
 func (s *Accounts) Search(ctx context.Context, query api.AccountSearchQuery) ([]api.Account, error) {
 	return whole[api.Account](ctx, s.c, query, "/api/v1/accounts/search")

@@ -18,6 +18,11 @@ func (s *Instance) Get(ctx context.Context) (*api.Instance, error) {
 	return get[api.Instance](ctx, s.c, nil, "/api/v1/instance")
 }
 
+// GetV2 returns the same in the form of today's apps. GET /api/v2/instance.
+func (s *Instance) GetV2(ctx context.Context) (*api.InstanceV2, error) {
+	return get[api.InstanceV2](ctx, s.c, nil, "/api/v2/instance")
+}
+
 // Manifest returns how a phone keeps the server among its apps. GET
 // /web/manifest.json.
 func (s *Instance) Manifest(ctx context.Context) (*api.Manifest, error) {

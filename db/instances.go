@@ -36,6 +36,12 @@ func (d *DB) AddInstance(ctx context.Context, host string) error {
 // Stats are the public counts of an instance.
 type Stats struct{ Users, Statuses, Domains int64 }
 
+// ActiveUsers counts the local accounts that posted or signed in since a moment.
+func (d *DB) ActiveUsers(ctx context.Context, since Time) (int64, error) {
+	return value[int64](ctx, d, "active users", `SELECT COUNT(*) FROM users u JOIN accounts a ON a.id = u.account_id
+		WHERE NOT a.deactivated AND (a.last_status_at >= ? OR EXISTS (SELECT 1 FROM tokens t WHERE t.account_id = u.account_id AND t.created_at >= ?))`, since, since)
+}
+
 // Stats counts the active local accounts, the statuses made here, and the other
 // servers heard of.
 func (d *DB) Stats(ctx context.Context) (Stats, error) {

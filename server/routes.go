@@ -200,6 +200,8 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 	add(User, patch, "/api/v1/accounts/update_credentials", client.Accounts.UpdateCredentials, "write:accounts").body(client.Accounts.ProfileBody)
 	add(User, get, "/api/v1/accounts/relationships", client.Relationships.Relationships, "read:follows")
 	add(Optional, get, "/api/v1/accounts/search", client.Search.Accounts, "read:search").limit(search)
+	add(Optional, get, "/api/v1/accounts/lookup", client.Accounts.Lookup, "read:accounts")
+	add(Optional, get, "/api/v1/accounts", client.Accounts.ByID, "read:accounts")
 	add(Optional, get, "/api/v1/accounts/:id", client.Accounts.Get, "read:accounts")
 	add(Optional, get, "/api/v1/accounts/:id/followers", client.Accounts.Followers, "read:accounts")
 	add(Optional, get, "/api/v1/accounts/:id/following", client.Accounts.Following, "read:accounts")
@@ -275,6 +277,7 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 
 	// The instance.
 	add(Public, get, "/api/v1/instance", client.Instance.Get)
+	add(Public, get, "/api/v2/instance", client.Instance.GetV2)
 	add(Public, get, "/api/v1/instance/peers", client.Instance.Peers)
 	add(Public, get, "/api/v1/instance/activity", client.Instance.Activity)
 	add(Public, get, "/api/oembed", client.Instance.OEmbed)

@@ -200,7 +200,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	})
 	client := clientapi.New(clientapi.Parts{
 		DB: d, View: v, Social: s.Social, Auth: s.Auth, Standings: standings, Login: logins, Signup: s.Signup,
-		Moderation: s.Moderation, Emojis: s.Emojis, Chats: s.Chats, Media: s.Media, Proxy: s.Proxy, Archive: s.Archive, Push: s.Push,
+		Moderation: s.Moderation, Emojis: s.Emojis, Chats: s.Chats, Media: s.Media, Proxy: s.Proxy, Archive: s.Archive, Push: s.Push, Static: s.Static,
 		Remote: s.Remote, Ingest: s.Ingest, Settings: live, Rights: s.rights, Site: site, Version: o.Version, Now: o.Now,
 	})
 	admin := &adminapi.Parts{

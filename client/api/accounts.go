@@ -240,6 +240,17 @@ type AccountQuery struct {
 	WithRelationships bool `json:"with_relationships,omitempty" form:"with_relationships"`
 }
 
+// AccountLookup is the query of GET /api/v1/accounts/lookup: a handle, with or without @
+// before it and the own host behind it.
+type AccountLookup struct {
+	Acct string `json:"acct" form:"acct"`
+}
+
+// AccountsByID is the query of GET /api/v1/accounts, of which the first 100 count.
+type AccountsByID struct {
+	ID []string `json:"id" form:"id[]"`
+}
+
 // AccountSearchQuery selects accounts by name; Limit 0 is 40.
 type AccountSearchQuery struct {
 	Q         string `json:"q" form:"q"`

@@ -249,6 +249,8 @@ var Examples = map[string]Example{
 	"GET /api/v1/accounts/relationships": {Params: struct {
 		ID []string `json:"id"`
 	}{}},
+	"GET /api/v1/accounts/lookup":            {Params: api.AccountLookup{}},
+	"GET /api/v1/accounts":                   {Params: api.AccountsByID{}},
 	"GET /api/v1/accounts/search":            {Params: api.AccountSearchQuery{}},
 	"GET /api/v1/accounts/:id/followers":     {Params: api.AccountQuery{}},
 	"GET /api/v1/accounts/:id/following":     {Params: api.AccountQuery{}},

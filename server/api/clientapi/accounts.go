@@ -3,6 +3,7 @@ package clientapi
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	"github.com/gin-gonic/gin"
 
@@ -11,6 +12,7 @@ import (
 	"svc/server/api/view"
 	"svc/server/api/web"
 	"svc/server/platform/fault"
+	"svc/server/platform/hosts"
 	"svc/server/platform/text"
 	"svc/server/rules/social"
 )
@@ -124,6 +126,62 @@ func (a *Accounts) Get(c *gin.Context) error {
 		return err
 	}
 	return web.OK(c, only(raw))
+}
+
+// Lookup is GET /api/v1/accounts/lookup: an account that is known here, by its handle.
+func (a *Accounts) Lookup(c *gin.Context) error {
+	var q api.AccountLookup
+	if err := web.BindQuery(c, &q); err != nil {
+		return err
+	}
+	handle := strings.TrimPrefix(strings.TrimSpace(q.Acct), "@")
+	account, err := a.DB.AccountByNickname(c.Request.Context(), hosts.Nickname(handle, a.Site.Host))
+	if err == nil && account.Deactivated {
+		return db.ErrNotFound
+	}
+	if account, err = a.opened(c, account, err); err != nil {
+		return err
+	}
+	raw, err := a.View.Accounts(c.Request.Context(), []db.Account{*account})
+	if err != nil {
+		return err
+	}
+	return web.OK(c, only(raw))
+}
+
+// mostAccounts is how many accounts are shown by their ids at once.
+const mostAccounts = 100
+
+// ByID is GET /api/v1/accounts: the accounts with these ids, in the order asked. Those
+// that the caller cannot see are left out.
+func (a *Accounts) ByID(c *gin.Context) error {
+	var q api.AccountsByID
+	if err := web.BindQuery(c, &q); err != nil {
+		return err
+	}
+	q.ID = q.ID[:min(len(q.ID), mostAccounts)]
+	rows, err := a.DB.Accounts(c.Request.Context(), q.ID)
+	if err != nil {
+		return err
+	}
+	seen := make(map[string]*db.Account, len(rows))
+	for i := range rows {
+		if _, err := a.opened(c, &rows[i], nil); err == nil {
+			seen[rows[i].ID] = &rows[i]
+		}
+	}
+	ordered := make([]db.Account, 0, len(seen))
+	for _, id := range q.ID {
+		if account := seen[id]; account != nil {
+			ordered = append(ordered, *account)
+			delete(seen, id)
+		}
+	}
+	raw, err := a.View.Accounts(c.Request.Context(), ordered)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, raw)
 }
 
 // only takes the one element out of a rendered array.

@@ -19,6 +19,7 @@ import (
 	"svc/server/platform/emoji"
 	"svc/server/platform/media"
 	"svc/server/platform/rights"
+	"svc/server/platform/static"
 	"svc/server/rules/archive"
 	"svc/server/rules/auth"
 	"svc/server/rules/chats"
@@ -46,6 +47,7 @@ type Parts struct {
 	Proxy      *media.Proxy
 	Archive    *archive.Service
 	Push       *push.Service
+	Static     *static.Folder
 	Remote     *remote.Service
 	Ingest     *ingest.Service
 	Settings   *config.Live
@@ -98,7 +100,7 @@ func New(p Parts) *API {
 		Credentials:       Credentials{p.Auth, p.Signup, p.Social},
 		Emojis:            Emojis{Emojis: p.Emojis},
 		Filters:           Filters{s, p.Social},
-		Instance:          Instance{shared: s, Push: p.Push, Version: p.Version, Now: p.Now},
+		Instance:          Instance{shared: s, Push: p.Push, Static: p.Static, Version: p.Version, Now: p.Now},
 		Lists:             Lists{s, p.Social},
 		MFA:               MFA{p.Auth},
 		Media:             Media{u, p.Proxy, p.Archive},
@@ -184,12 +186,14 @@ type (
 	Instance struct {
 		*shared
 		Push    *push.Service
+		Static  *static.Folder
 		Version string
 		Now     func() time.Time
 
-		counted   atomic.Pointer[facts]
-		counting  sync.Mutex
-		described atomic.Pointer[described]
+		counted     atomic.Pointer[facts]
+		counting    sync.Mutex
+		described   atomic.Pointer[described]
+		describedV2 atomic.Pointer[described]
 	}
 	// Lists keeps the caller's lists of accounts.
 	Lists struct {

@@ -23,6 +23,7 @@ const (
 	factsLife = time.Minute
 	factsWait = 10 * time.Second
 	maxPeers  = 10000
+	month     = 30 * 24 * time.Hour
 	// activityWeeks is the number of weeks of the activity.
 	activityWeeks = 12
 	// maxMedia and perURL are for clients that need a number: attachments have
@@ -64,6 +65,8 @@ type facts struct {
 	// contact is the contact account of the instance, nil for none.
 	contact  *db.Account
 	activity []db.ActivityWeek
+	// activeMonth is how many local accounts posted or signed in within thirty days.
+	activeMonth int64
 }
 
 // described is the rendered description, for the facts and settings it was
@@ -71,6 +74,7 @@ type facts struct {
 type described struct {
 	facts    *facts
 	settings *config.Settings
+	terms    bool // the instance has its own; of v2 alone
 	json     json.RawMessage
 }
 
@@ -110,6 +114,9 @@ func (a *Instance) facts(ctx context.Context) (*facts, error) {
 	if f.activity, err = a.DB.Activity(ctx, activityWeeks); err != nil {
 		return nil, err
 	}
+	if f.activeMonth, err = a.DB.ActiveUsers(ctx, db.At(a.Now().Add(-month))); err != nil {
+		return nil, err
+	}
 	a.counted.Store(f)
 	return f, nil
 }
@@ -143,7 +150,7 @@ func (a *Instance) Get(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	a.described.Store(&described{f, s, raw})
+	a.described.Store(&described{facts: f, settings: s, json: raw})
 	return web.OK(c, json.RawMessage(raw))
 }
 

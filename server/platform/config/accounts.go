@@ -9,7 +9,7 @@ import (
 // routeWords are nicknames that would shadow a route.
 var routeWords = strings.Fields(`.well-known ~ about activities api auth check_password dev friend-requests inbox
 	internal main media nodeinfo notice oauth objects ostatus_subscribe proxy push registration relay settings status
-	tag user-search user_exists users web verify_credentials update_credentials relationships search
+	tag user-search user_exists users web verify_credentials update_credentials relationships search lookup familiar_followers
 	confirmation_resend mfa svc`)
 
 func accountSettings() []Setting {

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
 
 	"svc/db"
 	"svc/server/platform/rights"
@@ -55,6 +58,18 @@ func (f *Folder) Read(d Document) (content []byte, written bool, err error) {
 	}
 	content, err = fs.ReadFile(defaults, "defaults/"+d.file)
 	return content, false, err
+}
+
+// Written reports whether a document is the instance's own, or the front end's.
+func (f *Folder) Written(d Document) bool {
+	names := []string{d.Path}
+	if front, err := f.Primary(); err == nil && front != "" {
+		names = append(names, front+d.Path)
+	}
+	return slices.ContainsFunc(names, func(name string) bool {
+		is, err := os.Stat(filepath.Join(f.Path(), filepath.FromSlash(name)))
+		return err == nil && is.Mode().IsRegular()
+	})
 }
 
 // Write stores the instance's own document.
