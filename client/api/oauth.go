@@ -10,8 +10,8 @@ type NewApp struct {
 }
 
 // App is a registered client with its credentials, the entity CredentialApp.
-// RedirectURI is the whole registered string; the id is an integer printed as
-// a string.
+// RedirectURI has all RedirectURIs, one a line; the id is an integer printed as a string.
+// The secret does not expire.
 type App struct {
 	ID           string  `json:"id"`
 	Name         string  `json:"name"`
@@ -20,13 +20,22 @@ type App struct {
 	ClientID     string  `json:"client_id"`
 	ClientSecret string  `json:"client_secret"`
 	VAPIDKey     string  `json:"vapid_key,omitempty"`
+
+	RedirectURIs          List[string] `json:"redirect_uris"`
+	Scopes                List[string] `json:"scopes"`
+	ClientSecretExpiresAt int64        `json:"client_secret_expires_at"`
 }
 
 // VerifiedApp answers GET /api/v1/apps/verify_credentials.
 type VerifiedApp struct {
+	ID       string  `json:"id"`
 	Name     string  `json:"name"`
 	Website  *string `json:"website"`
 	VAPIDKey string  `json:"vapid_key,omitempty"`
+
+	RedirectURI  string       `json:"redirect_uri"`
+	RedirectURIs List[string] `json:"redirect_uris"`
+	Scopes       List[string] `json:"scopes"`
 }
 
 // TokenRequest is the form of POST /oauth/token; the client's credentials may

@@ -23,7 +23,8 @@ const OutOfBand = "urn:ietf:wg:oauth:2.0:oob"
 const (
 	maxAppName      = 255
 	maxAppWebsite   = 2000
-	maxAppRedirects = 8000
+	maxAppRedirects = 20
+	maxAppRedirect  = 2000 // of one
 	maxAppScopes    = 4000
 )
 
@@ -286,12 +287,14 @@ func checkApp(app *db.App, name string) error {
 	check(name, "can't be blank", strings.TrimSpace(app.Name) == "")
 	check(name, "is too long", utf8.RuneCountInString(app.Name) > maxAppName)
 	check("redirect_uris", "can't be blank", strings.TrimSpace(app.RedirectURIs) == "")
-	check("redirect_uris", "is too long", len(app.RedirectURIs) > maxAppRedirects)
+	redirects := strings.Fields(app.RedirectURIs)
+	check("redirect_uris", "has more than 20 URIs", len(redirects) > maxAppRedirects)
+	check("redirect_uris", "is too long", len(app.RedirectURIs) > maxAppRedirects*maxAppRedirect || slices.ContainsFunc(redirects, func(uri string) bool { return utf8.RuneCountInString(uri) > maxAppRedirect }))
 	check("scopes", "can't be blank", app.Scopes == "")
 	check("scopes", "is too long", len(app.Scopes) > maxAppScopes)
 	check("website", "is too long", len(app.Website) > maxAppWebsite)
 	check("website", "must be an http or https URL", app.Website != "" && !isWebsite(app.Website))
-	for _, uri := range strings.Fields(app.RedirectURIs) {
+	for _, uri := range redirects {
 		if !redirectable(uri) {
 			check("redirect_uris", "must be absolute URIs", true)
 			break
