@@ -43,8 +43,8 @@
 //
 // # Nouns and their methods
 //
-//	c.Accounts           Block Captcha Favourites Follow Followers Following Get
-//	                     ImportBlocks ImportFollows ImportMutes Lists Mute Preferences
+//	c.Accounts           Block ByID Captcha Favourites Follow Followers Following Get
+//	                     ImportBlocks ImportFollows ImportMutes Lists Lookup Mute Preferences
 //	                     Register Relationships RequestPasswordReset ResendConfirmation
 //	                     Scrobble Scrobbles Search SetNotificationSettings SetPictures
 //	                     SetWebSettings Statuses Subscribe Unblock Unfollow Unmute
@@ -57,7 +57,7 @@
 //	c.DomainBlocks       Block List Unblock
 //	c.Emojis             Archive List Pack Packs Pictures
 //	c.Filters            Create Delete Get List Update
-//	c.Instance           Activity FederationStatus FrontendConfigurations Get Health
+//	c.Instance           Activity FederationStatus FrontendConfigurations Get GetV2 Health
 //	                     HostMeta Manifest NodeInfo OEmbed Peers WebFinger
 //	c.Lists              Accounts Add Create Delete Get List Remove Update
 //	c.Markers            Get Set
