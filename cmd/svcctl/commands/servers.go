@@ -127,7 +127,7 @@ var statsShape = output.Shape[countedPosts]{
 
 func statsCommand(a *cli.App) *cobra.Command {
 	var instance string
-	ask := func(ctx context.Context, conn *cli.Connection, _ []string) (cli.Listed[countedPosts], error) {
+	ask := func(_ context.Context, conn *cli.Connection, _ []string) (cli.Listed[countedPosts], error) {
 		return cli.Listed[countedPosts]{Listing: client.Whole(func(ctx context.Context) ([]countedPosts, error) {
 			s, err := conn.Admin.Stats.Get(ctx, api.StatsQuery{Instance: instance})
 			if err == nil && instance != "" && s.StatusVisibility == (api.StatusVisibility{}) {
