@@ -44,6 +44,8 @@ func refuseAll(w http.ResponseWriter, r *http.Request) {
 	switch path := r.URL.Path; {
 	case path == "/healthz", path == "/readyz":
 		body = `{"failing":"` + partWrites + `","status":"failing"}`
+	case path == "/health":
+		body = `{"status":"DOWN"}`
 	case strings.HasPrefix(path, "/oauth/"), strings.HasPrefix(path, "/api/") && !strings.HasPrefix(path, "/api/svc/admin/"):
 		body = `{"error":"Temporarily unavailable"}`
 	}

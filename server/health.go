@@ -43,6 +43,22 @@ func (s *Server) ready(c *gin.Context) error {
 	return s.tellHealth(c, failing, err)
 }
 
+// up is GET /health: the same as /readyz in the words of Mastodon's.
+func (s *Server) up(c *gin.Context) error {
+	c.Header("Cache-Control", "no-store")
+	failing, err := "", error(nil)
+	if !s.traffic.leaving.Load() {
+		failing, err = s.readable(c.Request.Context())
+	}
+	switch {
+	case c.Request.Context().Err() != nil:
+		return c.Request.Context().Err() // the probe has left
+	case s.traffic.leaving.Load(), failing != "", err != nil:
+		return web.JSON(c, http.StatusServiceUnavailable, gin.H{"status": "DOWN"})
+	}
+	return web.OK(c, gin.H{"status": "UP"})
+}
+
 func (s *Server) tellHealth(c *gin.Context, failing string, err error) error {
 	if c.Request.Context().Err() != nil {
 		return c.Request.Context().Err() // the probe has left

@@ -18,7 +18,7 @@ type traffic struct {
 // watch serves next while the server does not stop.
 func (t *traffic) watch(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/readyz" || r.URL.Path == "/healthz" {
+		if r.URL.Path == "/readyz" || r.URL.Path == "/healthz" || r.URL.Path == "/health" {
 			next.ServeHTTP(w, r)
 			return
 		}

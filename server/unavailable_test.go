@@ -20,9 +20,9 @@ var databaseless = strings.Fields(`
 /inbox /users/:nickname/inbox /relay/inbox /internal/fetch/inbox
 /api/v1/apps /oauth/token /oauth/revoke /.well-known/oauth-authorization-server /oauth/mfa /auth/sign_out
 /api/svc/captcha /api/v1/svc/accounts/confirmation_resend /registration /registration/:token /auth/confirmation /auth/password
-/api/v1/accounts/search /api/oembed /api/svc/frontend_configurations /.well-known/host-meta /.well-known/webfinger
+/api/v1/accounts /api/v1/accounts/search /api/oembed /api/svc/frontend_configurations /.well-known/host-meta /.well-known/webfinger
 /api/v1/custom_emojis /api/svc/emoji /api/svc/emoji/packs /api/svc/emoji/packs/archive /api/svc/emoji/pack
-/api/v1/trends /api/v1/identity_proofs /api/v1/accounts/:id/identity_proofs /api/v1/endorsements /api/v1/suggestions /.well-known/nodeinfo /nodeinfo/:version /api/v1/statuses /api/v1/polls/:id
+/api/v1/trends /api/v1/trends/tags /api/v1/trends/statuses /api/v1/trends/links /.well-known/host-meta.json /.well-known/change-password /api/v1/identity_proofs /api/v1/accounts/:id/identity_proofs /api/v1/endorsements /api/v1/suggestions /.well-known/nodeinfo /nodeinfo/:version /api/v1/statuses /api/v1/polls/:id
 /media/:name /proxy/:signature/:url/:filename /proxy/preview/:signature/:url/:filename /api/v1/search /api/v2/search
 /api/v1/streaming/health /socket/websocket`)
 
@@ -62,6 +62,8 @@ func TestEveryRouteSaysThatTheDatabaseIsAway(t *testing.T) {
 		switch { // probes have words of their own
 		case r.Path == "/healthz", r.Path == "/readyz":
 			want = `{"failing":"database","status":"failing"}`
+		case r.Path == "/health":
+			want = `{"status":"DOWN"}`
 		case r.Path == "/api/svc/healthcheck":
 			want = `"healthy":false`
 		case header.Get("Retry-After") == "":

@@ -171,6 +171,18 @@ type FieldsLimits struct {
 	ValueLength     int `json:"value_length"`
 }
 
+// HostMeta is the answer of /.well-known/host-meta.json.
+type HostMeta struct {
+	Links List[HostMetaLink] `json:"links"`
+}
+
+// HostMetaLink says where something is, with {uri} for what is asked for.
+type HostMetaLink struct {
+	Rel      string `json:"rel"`
+	Type     string `json:"type"`
+	Template string `json:"template"`
+}
+
 // NodeInfoLinks is the answer of /.well-known/nodeinfo.
 type NodeInfoLinks struct {
 	Links List[NodeInfoLink] `json:"links"`

@@ -128,6 +128,15 @@ func (a *Accounts) Get(c *gin.Context) error {
 	return web.OK(c, only(raw))
 }
 
+// NoneOf answers with an empty list about an account, for kinds that this server does not
+// have: featured tags and endorsements.
+func (a *Accounts) NoneOf(c *gin.Context) error {
+	if _, err := a.account(c); err != nil {
+		return err
+	}
+	return None(c)
+}
+
 // Lookup is GET /api/v1/accounts/lookup: an account that is known here, by its handle.
 func (a *Accounts) Lookup(c *gin.Context) error {
 	var q api.AccountLookup

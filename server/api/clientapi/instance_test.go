@@ -54,13 +54,33 @@ func TestWhatThereIsNoneOf(t *testing.T) {
 	s := servertest.Start(t)
 	token := s.Token("ann", servertest.AllScopes)
 	for path, want := range map[string]string{
-		"/api/v1/suggestions": "[]", "/api/v1/trends": "[]", "/api/v1/identity_proofs": "[]", "/api/v1/endorsements": "[]",
+		"/api/v1/suggestions": "[]", "/api/v2/suggestions": "[]", "/api/v1/trends": "[]", "/api/v1/trends/tags": "[]", "/api/v1/trends/statuses": "[]", "/api/v1/trends/links": "[]",
+		"/api/v1/accounts/" + s.User("ann").ID + "/featured_tags": "[]", "/api/v1/accounts/" + s.User("ann").ID + "/endorsements": "[]", "/api/v1/identity_proofs": "[]", "/api/v1/endorsements": "[]",
 		"/api/v1/custom_emojis": "[]", "/api/v1/instance/peers": "[]", "/api/v1/accounts/" + s.User("ann").ID + "/identity_proofs": "[]",
 		"/api/v1/preferences": `{"posting:default:visibility":"public","posting:default:sensitive":false,"posting:default:language":null,"reading:expand:media":"default","reading:expand:spoilers":false}`,
 	} {
 		if a := call(t, s, token, "GET", path, "", ""); a.status != 200 || a.body != want || !strings.HasPrefix(a.header.Get("Content-Type"), asJSON) {
 			t.Errorf("%s: %d %s", path, a.status, a.body)
 		}
+	}
+	for _, path := range []string{"/api/v1/accounts/AAAAAAAAAAAAAAAAAA/featured_tags", "/api/v1/accounts/nobody/endorsements"} {
+		if a := call(t, s, token, "GET", path, "", ""); a.status != 404 {
+			t.Errorf("%s: %d %s", path, a.status, a.body)
+		}
+	}
+	if a := call(t, s, "", "GET", "/api/v2/suggestions", "", ""); a.status != 401 {
+		t.Errorf("suggestions for a stranger: %d %s", a.status, a.body)
+	}
+	for path, want := range map[string]string{
+		"/health": `{"status":"UP"}`, "/api/v1/trends/tags": "[]",
+		"/.well-known/host-meta.json": `{"links":[{"rel":"lrdd","type":"application/jrd+json","template":"` + s.Base() + `/.well-known/webfinger?resource={uri}"}]}`,
+	} {
+		if a := call(t, s, "", "GET", path, "", ""); a.status != 200 || a.body != want {
+			t.Errorf("%s: %d %s", path, a.status, a.body)
+		}
+	}
+	if status, header, _ := (door{t, s}).send(sent{"GET", "/.well-known/change-password", nil, nil}); status != 302 || header.Get("Location") != "/auth/password" {
+		t.Errorf("where a password is changed: %d %v", status, header)
 	}
 	for _, path := range []string{"/api/v1/directory", "/api/v1/featured_tags"} {
 		if a := call(t, s, token, "GET", path, "", ""); a.status != 404 || a.body != `{"error":"Not implemented"}` {

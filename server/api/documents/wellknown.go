@@ -59,6 +59,21 @@ func (s *Service) HostMeta(c *gin.Context) error {
 	}}})
 }
 
+// HostMetaJSON is GET /.well-known/host-meta.json. Shape: RFC 6415, appendix A.
+func (s *Service) HostMetaJSON(c *gin.Context) error {
+	if !s.live.Load().Instance.Federating {
+		return unfederated
+	}
+	raw, err := json.Marshal(api.HostMeta{Links: api.List[api.HostMetaLink]{{
+		Rel: "lrdd", Type: "application/jrd+json", Template: s.base + "/.well-known/webfinger?resource={uri}",
+	}}})
+	if err != nil {
+		return err
+	}
+	c.Data(http.StatusOK, "application/jrd+json; charset=utf-8", raw)
+	return nil
+}
+
 // WebFinger is GET /.well-known/webfinger?resource=: a local account, by handle
 // or by the address of its actor or profile. Shape: RFC 7033.
 func (s *Service) WebFinger(c *gin.Context) error {

@@ -36,6 +36,12 @@ func (p *Pages) ForgotPassword(c *gin.Context) error {
 	return p.askLetter(c, http.StatusOK, "", forgotten)
 }
 
+// ChangePassword is GET /.well-known/change-password, where password managers look.
+func (p *Pages) ChangePassword(c *gin.Context) error {
+	c.Redirect(http.StatusFound, "/auth/password")
+	return nil
+}
+
 // Unconfirmed is GET /auth/confirmation: the form for another mail that
 // confirms an address.
 func (p *Pages) Unconfirmed(c *gin.Context) error {
