@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -30,6 +31,10 @@ type Formatter struct {
 	NewWindow   bool   // links open a new window
 	ValidateTLD string // "true", "false" or ":no_scheme": of which addresses the top-level domain must exist
 }
+
+// strictClients are apps, by the names that they register with, that lose a page or a
+// post with a visibility which Mastodon does not have.
+var strictClients = []string{"IceCubesApp", "Mastodon for Android"}
 
 func (f *Formatter) class() string {
 	if f.Class == "false" || f.Class == "true" {
@@ -67,7 +72,7 @@ func postingSettings() []Setting {
 			"Days after which posts of other servers may be pruned").between(1, 36500),
 		row("Svc.Upload", ":filename_display_max_length", Integer, 30, func(s *Settings) any { return &s.Upload.FilenameDisplayMaxLength },
 			"Longest name of a file in a text, in characters; 0 for any"),
-		row(":client_compatibility", ":strict_clients", Strings, []string{}, func(s *Settings) any { return &s.Compatibility.StrictClients },
+		row(":client_compatibility", ":strict_clients", Strings, slices.Clone(strictClients), func(s *Settings) any { return &s.Compatibility.StrictClients },
 			"Names of apps that do not know the visibilities local and list and are shown unlisted and direct; * is all apps"),
 		row(scheduled, ":enabled", Boolean, true, func(s *Settings) any { return &s.Scheduled.Enabled }, "Whether scheduled statuses are posted"),
 		row(scheduled, ":daily_user_limit", Integer, 25, func(s *Settings) any { return &s.Scheduled.DailyUserLimit }, "Most statuses that one account schedules for one day"),

@@ -113,7 +113,7 @@ func TestDefaultsAreThePublishedOnes(t *testing.T) {
 		},
 		FrontendConfigurations: map[string]any{"svc_fe": map[string]any{}, "masto_fe": map[string]any{}},
 		Look:                   publishedLook(),
-		Compatibility:          Compatibility{StrictClients: []string{}},
+		Compatibility:          Compatibility{StrictClients: []string{"IceCubesApp", "Mastodon for Android"}},
 		CORS: CORS{
 			MaxAge: 86400, Methods: []string{"POST", "PUT", "DELETE", "GET", "PATCH", "OPTIONS"},
 			Expose:      []string{"Link", "X-RateLimit-Reset", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-Request-Id", "Idempotency-Key"},
