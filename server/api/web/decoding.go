@@ -92,7 +92,7 @@ func readForm(raw string) (tree, error) {
 	if err != nil {
 		return nil, fault.Malformed("The form cannot be read")
 	}
-	return grow(values)
+	return grow(values, objects(raw))
 }
 
 func readJSON(raw []byte) (tree, error) {
@@ -155,7 +155,7 @@ func query(c *gin.Context) (tree, error) {
 	if q.err != nil {
 		return nil, fault.Malformed("The query cannot be read")
 	}
-	return grow(q.values)
+	return grow(q.values, objects(c.Request.URL.RawQuery))
 }
 
 // parsed is the readable part of a query string. It is never changed.
@@ -189,13 +189,35 @@ func parse(raw string) (url.Values, error) {
 	return url.ParseQuery(strings.ReplaceAll(raw, ";", "%3B"))
 }
 
-// grow builds a tree of "a", "a[]", "a[b]", "a[0][b]". Of a name given twice a
-// list takes all values, and anything else the last.
-func grow(values url.Values) (tree, error) {
+// ofObject reports whether a name is that of a field of an object in a list, "a[][b]".
+func ofObject(name string) bool { return strings.Contains(name, "[][") }
+
+// objects are the names in a form or query that are of fields of objects in lists, in
+// their order, each as often as it is there: a field that comes again begins the next
+// object.
+func objects(raw string) (order []string) {
+	if !strings.Contains(raw, "[") && !strings.Contains(raw, "%5") {
+		return nil
+	}
+	for pair := range strings.SplitSeq(raw, "&") {
+		name, _, _ := strings.Cut(pair, "=")
+		if name, err := url.QueryUnescape(name); err == nil && ofObject(name) {
+			order = append(order, name)
+		}
+	}
+	return order
+}
+
+// grow builds a tree of "a", "a[]", "a[b]", "a[0][b]", "a[][b]". Of a name given twice a
+// list takes all values, and anything else the last. order has the names of fields of
+// objects in lists, as often and in the order as they came.
+func grow(values url.Values, order []string) (tree, error) {
 	root := tree{}
 	names := make([]string, 0, len(values))
 	for name := range values {
-		names = append(names, name)
+		if !ofObject(name) {
+			names = append(names, name)
+		}
 	}
 	slices.Sort(names)
 	for _, name := range names {
@@ -210,6 +232,15 @@ func grow(values url.Values) (tree, error) {
 		for _, v := range values[name] {
 			put(root, path, v)
 		}
+	}
+	taken := map[string]int{}
+	for _, name := range order {
+		path, err := segments(name)
+		if err != nil {
+			return nil, err
+		}
+		put(root, path, values[name][taken[name]])
+		taken[name]++
 	}
 	return settle(root).(tree), nil
 }

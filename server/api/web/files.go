@@ -42,11 +42,11 @@ func Files(c *gin.Context, receive func(name, file string, content io.Reader) er
 }
 
 func readParts(parts *multipart.Reader, receive func(name, file string, content io.Reader) error) (tree, error) {
-	values, size := url.Values{}, int64(0)
+	values, order, size := url.Values{}, []string(nil), int64(0)
 	for n := 0; ; n++ {
 		part, err := parts.NextPart()
 		if err == io.EOF { //nolint:errorlint // a form that broke off wraps it
-			return grow(values)
+			return grow(values, order)
 		}
 		if err != nil {
 			return nil, unreadable(err)
@@ -71,7 +71,11 @@ func readParts(parts *multipart.Reader, receive func(name, file string, content 
 		if size += int64(len(value)); size > bodyLimit {
 			return nil, &http.MaxBytesError{Limit: bodyLimit}
 		}
-		values.Add(part.FormName(), string(value))
+		name := part.FormName()
+		values.Add(name, string(value))
+		if ofObject(name) {
+			order = append(order, name)
+		}
 	}
 }
 

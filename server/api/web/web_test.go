@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -85,8 +86,9 @@ func TestBindReadsEveryEncodingAlike(t *testing.T) {
 		"form": request("POST", "/", form, "name=ann&flag=True&maybe=1&count=7&ids[]=1&ids[]=2&source[privacy]=private"+
 			"&fields[0][name]=a&fields[0][value]=b&fields[1][name]=c&fields[1][value]=d"),
 		"form of lists": request("POST", "/", form, "name=x&name=ann&flag=t&maybe=1&count=7&ids%5B%5D=1&ids%5B%5D=2&source%5Bprivacy%5D=private"+
-			"&fields[][name]=a&fields[][name]=c&fields[][value]=b&fields[][value]=d"),
-		"multipart": request("POST", "/", "multipart/form-data; boundary=x", multipart),
+			"&fields[][value]=b&fields[][name]=a&fields%5B%5D%5Bname%5D=c&fields%5b%5d%5bvalue%5d=d"),
+		"multipart of lists": request("POST", "/", "multipart/form-data; boundary=x", objectsAt.ReplaceAllString(multipart, "fields[]")),
+		"multipart":          request("POST", "/", "multipart/form-data; boundary=x", multipart),
 		"form of repeated names": request("POST", "/", form, "name=x&name=ann&flag=t&maybe=1&count=1&count=7&ids=1&ids=2&source[privacy]=private"+
 			"&fields[0][name]=a&fields[0][value]=b&fields[1][name]=c&fields[1][value]=d"),
 		"numbers": request("POST", "/", jsn, `{"name":"ann","flag":true,"maybe":true,"count":7,"ids":[1,2],
@@ -103,13 +105,36 @@ func TestBindReadsEveryEncodingAlike(t *testing.T) {
 			if err := Bind(c, &got); err != nil {
 				t.Fatal(err)
 			}
-			if name == "form of lists" { // sorted names put all names before all values
-				got.Fields = want.Fields
-			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// objectsAt are the names of objects in a list by their indexes.
+var objectsAt = regexp.MustCompile(`fields\[\d\]`)
+
+// TestAFieldThatComesAgainBeginsTheNextObject: in a form, where the first of two may lack
+// what the second has.
+func TestAFieldThatComesAgainBeginsTheNextObject(t *testing.T) {
+	for raw, want := range map[string]string{
+		"f[][id]=1&f[][d]=x&f[][id]=2&f[][d]=y":              `[{"d":"x","id":"1"},{"d":"y","id":"2"}]`,
+		"f[][id]=1&f[][id]=2&f[][d]=y":                       `[{"id":"1"},{"d":"y","id":"2"}]`,
+		"f[][id]=1&f[][d]=x&f[][id]=2":                       `[{"d":"x","id":"1"},{"id":"2"}]`,
+		"f[][d]=x&f[][id]=1&f[][d]=&f[][id]=2":               `[{"d":"x","id":"1"},{"d":"","id":"2"}]`,
+		"f%5B%5D%5Bid%5D=1&f%5b%5d%5bd%5d=a%2Bb&f[][id]=2;3": `[{"d":"a+b","id":"1"},{"id":"2;3"}]`,
+		"f[][id]=1&g=2&f[][d]=x":                             `[{"d":"x","id":"1"}]`,
+		"f[][id]":                                            `[{"id":""}]`,
+	} {
+		read, err := readForm(raw)
+		if err != nil {
+			t.Errorf("%s: %v", raw, err)
+			continue
+		}
+		if got, err := json.Marshal(read["f"]); err != nil || string(got) != want {
+			t.Errorf("%s: %s, want %s", raw, got, want)
+		}
 	}
 }
 
