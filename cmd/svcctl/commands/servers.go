@@ -127,39 +127,35 @@ var statsShape = output.Shape[countedPosts]{
 
 func statsCommand(a *cli.App) *cobra.Command {
 	var instance string
-	ask := func(_ context.Context, conn *cli.Connection, _ []string) (cli.Listed[countedPosts], error) {
-		return cli.Listed[countedPosts]{Listing: client.Whole(func(ctx context.Context) ([]countedPosts, error) {
-			s, err := conn.Admin.Stats.Get(ctx, api.StatsQuery{Instance: instance})
-			if err == nil && instance != "" && s.StatusVisibility == (api.StatusVisibility{}) {
-				err = mustHaveHost(ctx, conn, action.HostName(instance))
-			}
-			if err != nil {
-				return nil, err
-			}
-			return []countedPosts{{*s, cmp.Or(instance, "all")}}, nil
-		})}, nil
+	counted := func(ctx context.Context, conn *cli.Connection) ([]countedPosts, error) {
+		s, err := conn.Admin.Stats.Get(ctx, api.StatsQuery{Instance: instance})
+		if err == nil && instance != "" && s.StatusVisibility == (api.StatusVisibility{}) {
+			err = mustHaveHost(ctx, conn, action.HostName(instance))
+		}
+		if err != nil {
+			return nil, err
+		}
+		return []countedPosts{{*s, cmp.Or(instance, "all")}}, nil
 	}
 	cmd := &cobra.Command{
 		Use:   "stats",
 		Short: "Count the posts of all servers, or of one, by visibility",
 		Args:  cli.ExactArgs(0, "no argument"),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			conn, err := a.Connect(cmd.Context())
 			if err != nil {
 				return err
 			}
-			counted, err := ask(cmd.Context(), conn, args)
+			items, err := counted(cmd.Context(), conn)
 			if err != nil {
 				return err
 			}
-			page, err := counted.Page(cmd.Context())
-			if err != nil {
-				return err
-			}
-			return cli.PrintItems(a, statsShape, page.Items, true)
+			return cli.PrintItems(a, statsShape, items, true)
 		},
 	}
-	cmd = cli.Watched(a, cmd, statsShape, nil, ask)
+	cmd = cli.Watched(a, cmd, statsShape, nil, func(_ context.Context, conn *cli.Connection, _ []string) (cli.Listed[countedPosts], error) {
+		return cli.Listed[countedPosts]{Listing: client.Whole(func(ctx context.Context) ([]countedPosts, error) { return counted(ctx, conn) })}, nil
+	})
 	cmd.Flags().StringVar(&instance, "instance", "", "only posts from this `HOST`")
 	return cli.Examples(cmd, "stats --instance other.example", "stats --watch=1m")
 }
