@@ -19,6 +19,10 @@ const (
 	NotifyReaction      = "svc:emoji_reaction"
 	NotifyChat          = "svc:chat_mention"
 	NotifyReport        = "svc:report"
+	NotifyStatus        = "status" // a post of an account that one follows with notify
+	NotifyPoll          = "poll"   // the end of a poll
+	NotifyAdminReport   = "admin.report"
+	NotifySignUp        = "admin.sign_up"
 )
 
 // Notification tells an account about an act of another.

@@ -28,12 +28,8 @@ type PushSubscription struct {
 	CreatedAt   Time `gorm:"autoCreateTime:false"`
 }
 
-// Wants reports whether notifications of a type are pushed. Requests to follow
-// count as follows.
+// Wants reports whether notifications of a type are pushed.
 func (s *PushSubscription) Wants(kind string) bool {
-	if kind == NotifyFollowRequest {
-		kind = NotifyFollow
-	}
 	return s.Policy != PushNone && slices.Contains(strings.Fields(s.Alerts), kind)
 }
 

@@ -27,7 +27,7 @@ func TestNotificationsOfEveryTypeFromCauseToEnd(t *testing.T) {
 		posted := say(t, me, "my tea")
 		must(me.Push.Subscribe(ctx, api.NewPushSubscription{
 			Subscription: api.PushTarget{Endpoint: service.Device.Endpoint, Keys: api.PushKeys{P256dh: service.Device.P256dh, Auth: service.Device.Auth}},
-			Data:         api.PushData{Alerts: &api.PushAlerts{Follow: true, Favourite: true, Mention: true, Reblog: true, Chat: true, Reaction: true}},
+			Data:         api.PushData{Alerts: &api.PushAlerts{Follow: true, Favourite: true, Mention: true, Reblog: true, Chat: true, Reaction: true, Poll: true, Status: true, Update: true}},
 		}))(t)
 		token := s.Token("root", servertest.AllScopes)
 		user, told := dial(t, s, token, "stream=user"), dial(t, s, token, "stream=user:notification")

@@ -1,10 +1,10 @@
 package api
 
 // PushSubscription is the device that notifications are pushed to, of the token
-// that asks. ServerKey is the public key to subscribe with at a push service.
+// that asks. Its id is the one that is an integer in JSON. ServerKey is the public key to subscribe with at a push service.
 // Messages are encrypted by RFC 8291, which Standard says.
 type PushSubscription struct {
-	ID        string     `json:"id"`
+	ID        int64      `json:"id"`
 	Endpoint  string     `json:"endpoint"`
 	Alerts    PushAlerts `json:"alerts"`
 	Policy    string     `json:"policy"`
@@ -12,15 +12,21 @@ type PushSubscription struct {
 	Standard  bool       `json:"standard"`
 }
 
-// PushAlerts are the types of notifications that are pushed. Follow covers
-// requests to follow.
+// PushAlerts are the types of notifications that are pushed. In a request, a nil
+// FollowRequest is as Follow.
 type PushAlerts struct {
-	Follow    Bool `json:"follow" form:"follow"`
-	Favourite Bool `json:"favourite" form:"favourite"`
-	Mention   Bool `json:"mention" form:"mention"`
-	Reblog    Bool `json:"reblog" form:"reblog"`
-	Chat      Bool `json:"svc:chat_mention" form:"svc:chat_mention"`
-	Reaction  Bool `json:"svc:emoji_reaction" form:"svc:emoji_reaction"`
+	Follow        Bool  `json:"follow" form:"follow"`
+	FollowRequest *Bool `json:"follow_request,omitempty" form:"follow_request"`
+	Favourite     Bool  `json:"favourite" form:"favourite"`
+	Mention       Bool  `json:"mention" form:"mention"`
+	Reblog        Bool  `json:"reblog" form:"reblog"`
+	Poll          Bool  `json:"poll" form:"poll"`
+	Status        Bool  `json:"status" form:"status"`
+	Update        Bool  `json:"update" form:"update"`
+	SignUp        Bool  `json:"admin.sign_up" form:"admin.sign_up"`
+	Report        Bool  `json:"admin.report" form:"admin.report"`
+	Chat          Bool  `json:"svc:chat_mention" form:"svc:chat_mention"`
+	Reaction      Bool  `json:"svc:emoji_reaction" form:"svc:emoji_reaction"`
 }
 
 // NewPushSubscription is the form of POST /api/v1/push/subscription.

@@ -2,7 +2,6 @@ package clientapi
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/gin-gonic/gin"
@@ -50,17 +49,27 @@ func (a *Push) Unsubscribe(c *gin.Context) error {
 	return web.OK(c, api.Empty{})
 }
 
+// alertsOf returns the alerts of a request or answer by the types of notifications
+// that they are for.
+func alertsOf(a *api.PushAlerts) map[string]*api.Bool {
+	return map[string]*api.Bool{
+		db.NotifyFollow: &a.Follow, db.NotifyFollowRequest: a.FollowRequest, db.NotifyFavourite: &a.Favourite, db.NotifyMention: &a.Mention,
+		db.NotifyReblog: &a.Reblog, db.NotifyPoll: &a.Poll, db.NotifyStatus: &a.Status, db.NotifyUpdate: &a.Update,
+		db.NotifySignUp: &a.SignUp, db.NotifyAdminReport: &a.Report, db.NotifyChat: &a.Chat, db.NotifyReaction: &a.Reaction,
+	}
+}
+
 // alerts are the types of notifications that are on; nil stays nil.
 func alerts(in *api.PushAlerts) []string {
 	if in == nil {
 		return nil
 	}
+	if in.FollowRequest == nil {
+		in.FollowRequest = &in.Follow
+	}
 	out := []string{}
-	for kind, on := range map[string]api.Bool{
-		db.NotifyFollow: in.Follow, db.NotifyFavourite: in.Favourite, db.NotifyMention: in.Mention, db.NotifyReblog: in.Reblog,
-		db.NotifyChat: in.Chat, db.NotifyReaction: in.Reaction,
-	} {
-		if on {
+	for kind, on := range alertsOf(in) {
+		if *on {
 			out = append(out, kind)
 		}
 	}
@@ -71,13 +80,11 @@ func device(c *gin.Context, d *push.Device, err error) error {
 	if err != nil {
 		return err
 	}
-	kinds := strings.Fields(d.Alerts)
-	on := func(kind string) api.Bool { return api.Bool(slices.Contains(kinds, kind)) }
-	return web.OK(c, api.PushSubscription{
-		ID: strconv.FormatInt(d.ID, 10), Endpoint: d.Endpoint, Policy: d.Policy, ServerKey: d.ServerKey, Standard: true,
-		Alerts: api.PushAlerts{
-			Follow: on(db.NotifyFollow), Favourite: on(db.NotifyFavourite), Mention: on(db.NotifyMention), Reblog: on(db.NotifyReblog),
-			Chat: on(db.NotifyChat), Reaction: on(db.NotifyReaction),
-		},
-	})
+	out := api.PushSubscription{
+		ID: d.ID, Endpoint: d.Endpoint, Policy: d.Policy, ServerKey: d.ServerKey, Standard: true, Alerts: api.PushAlerts{FollowRequest: new(api.Bool)},
+	}
+	for kind, on := range alertsOf(&out.Alerts) {
+		*on = api.Bool(slices.Contains(strings.Fields(d.Alerts), kind))
+	}
+	return web.OK(c, out)
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -30,7 +31,10 @@ import (
 const pushPath = "/api/v1/push/subscription"
 
 // everyAlert switches all types of pushes on.
-var everyAlert = api.PushAlerts{Follow: true, Favourite: true, Mention: true, Reblog: true, Chat: true, Reaction: true}
+var everyAlert = api.PushAlerts{
+	Follow: true, FollowRequest: new(api.Bool(true)), Favourite: true, Mention: true, Reblog: true, Poll: true, Status: true, Update: true,
+	SignUp: true, Report: true, Chat: true, Reaction: true,
+}
 
 // subscription is the form that subscribes a device.
 func subscription(d *webpushtest.Device, alerts api.PushAlerts) api.NewPushSubscription {
@@ -107,6 +111,7 @@ func TestEveryNotificationIsPushed(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		theirs := say("my juice", "public")
 		long := "@ann " + strings.Repeat("word ", 40)
 		for _, c := range []struct {
 			do                func()
@@ -118,6 +123,14 @@ func TestEveryNotificationIsPushed(t *testing.T) {
 			{func() { done(bob.Statuses.Favourite(ctx, posted.ID)) }, "favourite", "New Favorite", "@bob has favorited your post"},
 			{func() { done(bob.Statuses.Reblog(ctx, posted.ID, api.NewReblog{})) }, "reblog", "New Repeat", "@bob repeated: my tea"},
 			{func() { done(bob.Accounts.Follow(ctx, ann.ID, api.Follow{})) }, "follow", "New Follower", "@bob has followed you"},
+			{func() { // nothing is pushed of a follow, which this device does not ask for any more
+				done(s.Client("ann").Accounts.UpdateCredentials(ctx, api.UpdateCredentials{Locked: new(api.Bool(true))}))
+				done(s.Client("cat").Accounts.Follow(ctx, ann.ID, api.Follow{}))
+			}, "follow_request", "New Follow Request", "@cat has requested to follow you"},
+			{func() {
+				done(s.Client("ann").Statuses.Reblog(ctx, theirs.ID, api.NewReblog{}))
+				done(bob.Statuses.Edit(ctx, theirs.ID, api.StatusForm{Status: "my coffee"}))
+			}, "update", "Edited Post", "@bob: my coffee"},
 			{func() { done(bob.Statuses.React(ctx, posted.ID, "☕")) }, "svc:emoji_reaction", "New Reaction", "@bob reacted with ☕"},
 			{func() { whisper(t, s, "bob", "ann", "are you there?") }, "svc:chat_mention", "New Chat Message", "@bob: are you there?"},
 		} {
@@ -132,7 +145,7 @@ func TestEveryNotificationIsPushed(t *testing.T) {
 			if m.Key != subscribed.ServerKey {
 				t.Errorf("%s: signed with %s", c.kind, m.Key)
 			}
-			if (got.Svc.ActivityID == nil) != (c.kind == "follow") || (got.Svc.DirectConversationID != nil) != (c.title == "New Direct Message") {
+			if (got.Svc.ActivityID == nil) != strings.HasPrefix(c.kind, "follow") || (got.Svc.DirectConversationID != nil) != (c.title == "New Direct Message") {
 				t.Errorf("%s: %s", c.kind, m.Text)
 			}
 			n, err := s.Client("ann").Notifications.Get(ctx, strconv.FormatInt(got.NotificationID, 10))
@@ -175,11 +188,7 @@ func number(t *testing.T, s *servertest.Server, query string) (n int64) {
 func again(t *testing.T, s *servertest.Server, at *webpushtest.Service, alerts api.PushAlerts) jobs.Push {
 	t.Helper()
 	got := subscribe(t, s.Client("ann"), &at.Device, alerts)
-	id, err := strconv.ParseInt(got.ID, 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return jobs.Push{SubscriptionID: id, NotificationID: number(t, s, "SELECT MAX(id) FROM notifications")}
+	return jobs.Push{SubscriptionID: got.ID, NotificationID: number(t, s, "SELECT MAX(id) FROM notifications")}
 }
 
 // TestASlowPushServiceHoldsUpNobodyElse: 400 messages of one account are for services
@@ -328,6 +337,62 @@ func TestAnswersOfPushServices(t *testing.T) {
 	})
 }
 
+// TestASubscriptionSaysWhatItIsPushed: apps insist on the number and on every alert.
+func TestASubscriptionSaysWhatItIsPushed(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		service := webpushtest.Start(t)
+		token := s.Token("ann", servertest.AllScopes)
+		names := []string{
+			"follow", "follow_request", "favourite", "mention", "reblog", "poll", "status", "update", "admin.sign_up", "admin.report", "svc:chat_mention", "svc:emoji_reaction",
+		}
+		form := func(alerts map[string]string) string {
+			v := url.Values{
+				"subscription[endpoint]": {service.Device.Endpoint}, "subscription[keys][p256dh]": {service.Device.P256dh}, "subscription[keys][auth]": {service.Device.Auth},
+				"subscription[standard]": {"false"},
+			}
+			for name, on := range alerts {
+				v.Set("data[alerts]["+name+"]", on)
+			}
+			return v.Encode()
+		}
+		cases := []struct {
+			sent map[string]string
+			on   []string
+		}{
+			{nil, nil},
+			{map[string]string{"follow": "true"}, []string{"follow", "follow_request"}},
+			{map[string]string{"follow": "true", "follow_request": "false"}, []string{"follow"}},
+			{map[string]string{"follow_request": "1", "quote": "true"}, []string{"follow_request"}},
+		}
+		for _, name := range names[2:] {
+			cases = append(cases, struct {
+				sent map[string]string
+				on   []string
+			}{map[string]string{name: "true"}, []string{name}})
+		}
+		for _, c := range cases {
+			want := map[string]bool{}
+			for _, name := range names {
+				want[name] = slices.Contains(c.on, name)
+			}
+			posted := call(t, s, token, "POST", pushPath, "application/x-www-form-urlencoded", form(c.sent))
+			for door, a := range map[string]answer{"POST": posted, "GET": call(t, s, token, "GET", pushPath, "", "")} {
+				var got struct {
+					ID       int64
+					Standard bool
+					Alerts   map[string]bool
+				}
+				if err := json.Unmarshal([]byte(a.body), &got); err != nil || a.status != 200 || got.ID == 0 || !got.Standard {
+					t.Fatalf("%s %v: %d %s, %v", door, c.sent, a.status, a.body, err)
+				}
+				if diff := cmp.Diff(want, got.Alerts); diff != "" {
+					t.Errorf("%s %v: %s", door, c.sent, diff)
+				}
+			}
+		}
+	})
+}
+
 // TestPushesShowNoMoreThanTheList removes a notification from the list before
 // its push.
 func TestPushesShowNoMoreThanTheList(t *testing.T) {
@@ -398,7 +463,7 @@ func TestPushesShowNoMoreThanTheList(t *testing.T) {
 func policy(name string) func(t *testing.T, s *servertest.Server, n *api.Notification) error {
 	return func(t *testing.T, s *servertest.Server, _ *api.Notification) error {
 		got, err := s.Client("ann").Push.Update(t.Context(), api.ChangedPushSubscription{Data: api.PushData{Policy: &name}})
-		if err == nil && (got.Policy != name || got.Alerts != everyAlert) {
+		if err == nil && (got.Policy != name || !cmp.Equal(got.Alerts, everyAlert)) {
 			t.Errorf("%+v", got)
 		}
 		return err

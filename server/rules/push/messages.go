@@ -112,6 +112,12 @@ func title(kind string, direct bool) string {
 		return "New Chat Message"
 	case db.NotifyReaction:
 		return "New Reaction"
+	case db.NotifyStatus:
+		return "New Post"
+	case db.NotifyUpdate:
+		return "Edited Post"
+	case db.NotifyPoll:
+		return "Poll Ended"
 	}
 	if direct {
 		return "New Direct Message"

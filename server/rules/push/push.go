@@ -24,9 +24,11 @@ import (
 	"svc/server/rules/auth"
 )
 
-// Alerts are the types of notifications that a device may ask for; requests to
-// follow count as follows.
-var Alerts = []string{db.NotifyFollow, db.NotifyFavourite, db.NotifyMention, db.NotifyReblog, db.NotifyChat, db.NotifyReaction}
+// Alerts are the types of notifications that a device may ask for.
+var Alerts = []string{
+	db.NotifyFollow, db.NotifyFollowRequest, db.NotifyFavourite, db.NotifyMention, db.NotifyReblog, db.NotifyPoll, db.NotifyStatus, db.NotifyUpdate,
+	db.NotifySignUp, db.NotifyAdminReport, db.NotifyChat, db.NotifyReaction,
+}
 
 var policies = []string{db.PushAll, db.PushFollowed, db.PushFollower, db.PushNone}
 

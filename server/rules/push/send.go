@@ -86,7 +86,7 @@ func (s *Service) Send(ctx context.Context, job jobs.Push) error {
 		return err
 	}
 	viewer := db.Viewer{ID: by.Account.ID, Relations: by.Relations}
-	rows, err := s.db.Notifications(ctx, viewer, db.NotificationFilter{Types: append([]string{db.NotifyFollowRequest}, Alerts...), IDs: []int64{job.NotificationID}}, db.Page{Limit: 1})
+	rows, err := s.db.Notifications(ctx, viewer, db.NotificationFilter{Types: Alerts, IDs: []int64{job.NotificationID}}, db.Page{Limit: 1})
 	if err != nil || len(rows) == 0 || rows[0].Seen || !device.Wants(rows[0].Type) {
 		return err
 	}
