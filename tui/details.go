@@ -76,6 +76,8 @@ func (p *reportPage) run(m *env, c command) (tea.Cmd, bool) {
 		return p.queue.openPerson(m, detail.About), true
 	case doHost:
 		return m.openHost(detail.About.Domain), true
+	case doThread:
+		return m.threadOf(&p.posts, detail.Posts), true
 	case doMessage:
 		p.queue.writeMessage(m, []shown.Person{detail.About}, p.id)
 		return nil, true
@@ -248,6 +250,8 @@ func (p *userPage) run(m *env, c command) (tea.Cmd, bool) {
 	switch c {
 	case doDelete, doSensitive, doVisibility:
 		return m.stagePosts(c, p.pane.chosen(p.posts, true), p.user.Acct), true
+	case doThread:
+		return m.threadOf(&p.pane, p.posts), true
 	case doShowCW, doHideCW, doMedia, doCopy:
 		p.queue.lookAt(m, c, &p.pane, p.posts, p.user.ID, *p.user)
 		return nil, true

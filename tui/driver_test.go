@@ -202,7 +202,7 @@ func keyNamed(name string) tea.KeyMsg {
 	named := map[string]tea.KeyType{
 		"enter": tea.KeyEnter, "esc": tea.KeyEsc, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown,
 		"pgdn": tea.KeyPgDown, "ctrl+a": tea.KeyCtrlA, "ctrl+c": tea.KeyCtrlC, "ctrl+d": tea.KeyCtrlD, "ctrl+o": tea.KeyCtrlO,
-		"f1": tea.KeyF1, "f2": tea.KeyF2, "ctrl+x": tea.KeyCtrlX, "ctrl+r": tea.KeyCtrlR, "ctrl+s": tea.KeyCtrlS, "ctrl+u": tea.KeyCtrlU, "ctrl+z": tea.KeyCtrlZ, "backspace": tea.KeyBackspace,
+		"f1": tea.KeyF1, "f2": tea.KeyF2, "ctrl+x": tea.KeyCtrlX, "ctrl+r": tea.KeyCtrlR, "ctrl+s": tea.KeyCtrlS, "ctrl+t": tea.KeyCtrlT, "ctrl+u": tea.KeyCtrlU, "ctrl+z": tea.KeyCtrlZ, "backspace": tea.KeyBackspace,
 	}
 	if kind, ok := named[name]; ok {
 		return tea.KeyMsg{Type: kind}

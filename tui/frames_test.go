@@ -50,6 +50,8 @@ var screens = []struct{ name, keys string }{
 	{"note", "njust a<enter>test"},
 	{"message", "mplease stop"},
 	{"menu", "x"},
+	{"thread", "T"},
+	{"thread-hidden", "Tjw"},
 	{"play", "p"},
 	{"person", "P"},
 	{"quit", "rq"},

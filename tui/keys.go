@@ -27,7 +27,7 @@ const (
 	doResolve, doClose, doReopen        command = "resolve", "close", "reopen"
 	doNote, doMessage, doPlay           command = "note", "message", "play"
 	doPerson, doClaim, doFold           command = "person", "claim", "fold"
-	doHost                              command = "host"
+	doHost, doThread                    command = "host", "thread"
 	doDeactivate, doActivate            command = "deactivate", "activate"
 	doDelete, doSensitive, doVisibility command = "delete", "sensitive", "visibility"
 	doUndo, doUndoAll, doOutbox         command = "undo", "undo-all", "outbox"
@@ -57,6 +57,8 @@ const (
 var (
 	onUsers = placeOf("users")
 	onLog   = placeOf("log")
+
+	onStatuses = placeOf("statuses") | placeOf("thread")
 )
 
 // nounPlace is where the bindings of a noun hold.
@@ -163,8 +165,9 @@ func programBindings() []binding {
 		{do: doClose, keys: []string{"c"}, on: onReports | onReport, help: "close", changes: true, needs: needsOf(action.ReportClose)},
 		{do: doReopen, keys: []string{"o"}, on: onReports | onReport, help: "reopen", changes: true, needs: needsOf(action.ReportReopen)},
 		{do: doNote, keys: []string{"n"}, on: onReports | onReport, help: "note", changes: true, needs: needsOf(action.ReportNote)},
-		{do: doPerson, keys: []string{"P"}, on: onReports | onReport | onLog | placeOf("statuses"), help: "the account: profile, reports about and by it, log, posts"},
+		{do: doPerson, keys: []string{"P"}, on: onReports | onReport | onUsers | onLog | onStatuses, help: "the account: profile, reports about and by it, log, posts"},
 		{do: doHost, keys: []string{"I"}, on: onAll, help: "its server: facts and limits", needs: reports},
+		{do: doThread, keys: []string{"T"}, on: onPosts | onLog | onStatuses, help: "the thread of the post: what it answers, and its answers", needs: []nouns.Privilege{nouns.NeedsStatuses}},
 		{do: doMessage, keys: []string{"m"}, on: onReports | onReport | onUsers | onUser, help: "message the account, for good", changes: true, needs: needsOf(action.UserMessage)},
 		{do: doClaim, keys: []string{"a"}, on: onReports | onReport, help: "claim for half an hour, by a note", changes: true, needs: needsOf(action.ReportNote)},
 		{do: doPlay, keys: []string{"p"}, on: onReports | onReport, help: "a playbook: steps on the reported account", changes: true, needs: reports},
@@ -176,8 +179,8 @@ func programBindings() []binding {
 		{do: doUndo, keys: []string{"u"}, on: onAll, help: "cancel the last action, or undo it", changes: true},
 		{do: doUndoAll, keys: []string{"U"}, on: onAll, help: "cancel all that wait", changes: true},
 		{do: doOutbox, keys: []string{"ctrl+o"}, on: onAll, help: "outbox: look, send now"},
-		{do: doShowCW, keys: []string{"w"}, on: onPosts, help: "show the next hidden text"},
-		{do: doHideCW, keys: []string{"W"}, on: onPosts, help: "hide all again"},
+		{do: doShowCW, keys: []string{"w"}, on: onPosts | onStatuses, help: "show the next hidden text"},
+		{do: doHideCW, keys: []string{"W"}, on: onPosts | onStatuses, help: "hide all again"},
 		{do: doMedia, keys: []string{"i"}, on: onPosts, help: "media of the post"},
 		{do: doCopy, keys: []string{"y"}, on: onPosts | onNouns, help: "copy id, name or address"},
 		{do: doMenu, keys: []string{"x"}, on: onReports | onReport | onUser | onNouns&^onLog, help: "all that can be done here"},
@@ -308,7 +311,7 @@ func groupOf(do command) group {
 	switch do {
 	case doResolve, doClose, doReopen, doNote, doClaim, doPlay:
 		return groupJudge
-	case doDelete, doSensitive, doVisibility, doShowCW, doHideCW, doMedia:
+	case doDelete, doSensitive, doVisibility, doShowCW, doHideCW, doMedia, doThread:
 		return groupPosts
 	case doDeactivate, doActivate, doMessage, doPerson, doHost:
 		return groupAccount

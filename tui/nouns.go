@@ -28,6 +28,7 @@ type nounScreen struct {
 
 	filter   list.Filter
 	objects  map[string]nouns.Row
+	opened   map[string]bool // rows whose text behind a warning is shown, by ID
 	gen      int
 	next     nouns.Reader
 	loading  bool
@@ -82,7 +83,7 @@ func (m *env) openNoun(n *nouns.Noun, scope string) tea.Cmd {
 }
 
 func newNounScreen(n *nouns.Noun, scope string) *nounScreen {
-	s := &nounScreen{table: table{List: list.New(tableTexts, 1)}, noun: n, scope: scope, objects: map[string]nouns.Row{}, total: -1}
+	s := &nounScreen{table: table{List: list.New(tableTexts, 1)}, noun: n, scope: scope, objects: map[string]nouns.Row{}, opened: map[string]bool{}, total: -1}
 	for i, other := range nouns.All() {
 		if other.Name == n.Name {
 			s.place = nounPlace(i)
@@ -160,7 +161,11 @@ func (s *nounScreen) loaded(m *env, msg nounLoaded) tea.Cmd {
 		rows = append(rows, s.take(r, len(s.objects)))
 	}
 	if msg.first {
+		fresh := s.Len() == 0
 		s.Replace(rows)
+		if fresh && msg.page.At != "" {
+			s.Select(msg.page.At)
+		}
 		return s.more(m)
 	}
 	s.Put(rows, false)
@@ -428,7 +433,7 @@ func (s *nounScreen) draw(m *env, d layout) []line {
 		}
 	}
 	if r, ok := s.under(); ok {
-		form = append(form, rowLines(m, r, right)...)
+		form = append(form, s.rowLines(m, r, right)...)
 	}
 	lines := make([]line, d.body)
 	for i := range lines {
@@ -472,7 +477,7 @@ func (s *nounScreen) drawTable(m *env, d layout) []line {
 		lines = append(lines, inked(inkBad, " (!) "+s.banner.String()))
 	}
 	if r, ok := s.under(); ok {
-		lines = append(lines, rowLines(m, r, d.width)...)
+		lines = append(lines, s.rowLines(m, r, d.width)...)
 	}
 	return lines
 }
@@ -585,10 +590,30 @@ var lookInks = map[nouns.Look]ink{nouns.Chip: inkChip, nouns.Faint: inkDim, noun
 
 var toneInks = map[nouns.Tone]ink{nouns.Plain: inkPlain, nouns.Good: inkGood, nouns.Warn: inkWarn, nouns.Bad: inkBad, nouns.Dim: inkDim}
 
-// rowLines is all of a row.
-func rowLines(m *env, r nouns.Row, width int) []line {
+// allOf is all of a row, with the text behind its warning once that was opened.
+func (s *nounScreen) allOf(m *env, r nouns.Row) []nouns.Detail {
+	if r.Behind.String() == "" {
+		return r.More
+	}
+	text := r.Behind
+	if !s.opened[r.ID] {
+		text = safe.Clean(safe.Raw("hidden behind a warning; " + m.keys.key(doShowCW) + " shows it"))
+	}
+	return append([]nouns.Detail{{Text: text}}, r.More...)
+}
+
+// rowLines is all of a row in lines.
+func (s *nounScreen) rowLines(m *env, r nouns.Row, width int) []line {
+	lines := detailLines(s.allOf(m, r), width)
+	if reason := m.troubles[r.Target]; reason != "" {
+		lines = append(lines, inked(inkBad, " ! "+reason))
+	}
+	return lines
+}
+
+func detailLines(details []nouns.Detail, width int) []line {
 	var lines []line
-	for _, d := range r.More {
+	for _, d := range details {
 		label := d.Label
 		if label != "" {
 			label += ": "
@@ -599,9 +624,6 @@ func rowLines(m *env, r nouns.Row, width int) []line {
 			}
 			lines = append(lines, line{{" " + label, inkDim}, {text, inkPlain}})
 		}
-	}
-	if reason := m.troubles[r.Target]; reason != "" {
-		lines = append(lines, inked(inkBad, " ! "+reason))
 	}
 	return lines
 }
@@ -615,7 +637,7 @@ func (s *nounScreen) spoken(m *env) []string {
 		lines = append(lines, sentence(s.banner.String()))
 	}
 	if r, ok := s.under(); ok {
-		for _, d := range r.More {
+		for _, d := range s.allOf(m, r) {
 			lines = append(lines, detailWords(d))
 		}
 		if reason := m.troubles[r.Target]; reason != "" {

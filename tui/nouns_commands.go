@@ -34,6 +34,21 @@ func (s *nounScreen) run(m *env, c command) (tea.Cmd, bool) {
 			return m.openHost(hostOf(r)), true
 		}
 		return nil, s.noun.Name == "host"
+	case doThread:
+		if r, ok := s.under(); ok {
+			return m.openThread(statusOf(r)), true
+		}
+		return nil, true
+	case doShowCW:
+		if r, ok := s.under(); ok && r.Behind.String() != "" {
+			s.opened[r.ID] = true
+		} else {
+			m.say(inkDim, "no hidden text here")
+		}
+		return nil, true
+	case doHideCW:
+		clear(s.opened)
+		return nil, true
 	case doRefresh:
 		s.Merge()
 		return tea.Batch(s.reload(m), s.refresh()), true
@@ -78,6 +93,34 @@ func (m *env) openHost(name string) tea.Cmd {
 		return nil
 	}
 	return m.openNoun(nouns.Find(string(doHost)), name)
+}
+
+// statusOf is the ID of the status that a row is or is about, "" for none.
+func statusOf(r nouns.Row) string {
+	for _, target := range append([]string{r.Target}, r.People...) {
+		noun, id, _ := strings.Cut(target, "/")
+		if noun == "status" || noun == nouns.AuthorOf {
+			return id
+		}
+	}
+	return ""
+}
+
+// openThread shows the thread of a status, "" for none.
+func (m *env) openThread(id string) tea.Cmd {
+	if id == "" {
+		m.say(inkDim, "there is no post here; "+string(doThread)+" ID shows the thread of one")
+		return nil
+	}
+	return m.openNoun(nouns.Find(string(doThread)), id)
+}
+
+// threadOf shows the thread of the post in front.
+func (m *env) threadOf(pane *postPane, posts []shown.Post) tea.Cmd {
+	if pane.at >= len(posts) {
+		return m.openThread("")
+	}
+	return m.openThread(posts[pane.at].ID)
 }
 
 // peopleOf are the objects that lead to the accounts of a row.
@@ -177,7 +220,7 @@ func (s *nounScreen) enter(m *env) tea.Cmd {
 				lines = append(lines, line{{" " + safe.Fit(strings.ToLower(c.Head), 14), inkDim}, {text, inkPlain}})
 			}
 		}
-		return append(append(lines, nil), rowLines(m, r, m.width)...)
+		return append(append(lines, nil), s.rowLines(m, r, m.width)...)
 	}})
 }
 
@@ -505,7 +548,7 @@ func (m *env) planned(msg planned) {
 		return
 	}
 	title := []line{inked(inkStrong, " "+msg.plan.Title.String())}
-	title = append(title, rowLines(m, nouns.Row{More: msg.plan.Lines}, m.width)...)
+	title = append(title, detailLines(msg.plan.Lines, m.width)...)
 	choices := []choice{{"y", "yes, send it", func(m *env) tea.Cmd { return m.sendPlan(msg) }}}
 	if msg.verb.Ask != "" {
 		choices = append(choices, choice{"t", "type on", func(m *env) tea.Cmd { m.askText(msg.task, msg.text); return nil }})

@@ -129,6 +129,9 @@ func (r *reports) change(m *env, c command) (tea.Cmd, bool) {
 		return m.stagePeople(c, people), true
 	case doDelete, doSensitive, doVisibility:
 		return r.changePosts(m, c), true
+	case doThread:
+		posts, _ := r.shownPosts()
+		return m.threadOf(&r.posts, posts), true
 	case doShowCW, doHideCW, doMedia, doCopy:
 		if detail := r.detail(r.UnderID()); detail != nil {
 			posts, _ := r.shownPosts()

@@ -44,16 +44,23 @@ func TestUserVerbsAreStagedSentAndTakenBack(t *testing.T) {
 	if slices.Contains(kim().Tags, "mrf_tag:sandbox") {
 		t.Errorf("tags are %q", kim().Tags)
 	}
-	d.press("pm")
+	d.press("t4")
+	d.pass(5 * time.Second)
+	d.press("<ctrl+t>4")
+	d.pass(5 * time.Second)
+	if slices.Contains(kim().Tags, "mrf_tag:sandbox") {
+		t.Errorf("untagged, tags are %q", kim().Tags)
+	}
+	d.press(">m")
 	d.pass(5 * time.Second)
 	if !kim().Roles.Moderator {
 		t.Error("kim is no moderator")
 	}
 	d.shows("moderator")
 	// A grave role is typed out; another word does nothing.
-	d.press("pakin<enter>")
+	d.press(">akin<enter>")
 	d.shows("not done: that was not kim")
-	d.press("pakim<enter>")
+	d.press(">akim<enter>")
 	d.pass(5 * time.Second)
 	if !kim().Roles.Admin {
 		t.Error("kim is no admin")
@@ -63,7 +70,7 @@ func TestUserVerbsAreStagedSentAndTakenBack(t *testing.T) {
 		t.Error("kim is still an admin")
 	}
 	// Taking a role away and a forced reset ask.
-	d.press("Pm")
+	d.press("<<>m")
 	d.shows("role remove moderator kim", "y yes")
 	d.press("<esc>K")
 	d.shows("force-reset kim", "y yes")

@@ -118,6 +118,8 @@ type Page struct {
 	Rows  []Row
 	Total int
 	Next  Reader // nil on the last page
+	// At is the ID of the row where the cursor begins, "" for the first.
+	At string
 	// Banner stands above the details until it is gone.
 	Banner safe.Safe
 }
@@ -133,6 +135,7 @@ type Row struct {
 	Cells  []safe.Safe
 	Tone   Tone
 	More   []Detail          // shown below the table, and searched
+	Behind safe.Safe         // a text behind a warning, shown on demand above More
 	Before map[string]string // of actions
 	Args   map[string]string // of actions
 	Person string            // the nickname of its account, "" for none
@@ -263,7 +266,7 @@ type Plan struct {
 // All is every noun, in the order of the help.
 func All() []*Noun { return all }
 
-var all = []*Noun{users, log, relays, config, configFields, statuses, invites, hosts, host, queues, jobs, apps, bans, changes, chats, messages, documents, stats}
+var all = []*Noun{users, log, relays, config, configFields, statuses, invites, hosts, host, queues, jobs, apps, bans, changes, thread, chats, messages, documents, stats}
 
 // Find returns the noun of a name, nil when there is none.
 func Find(name string) *Noun {

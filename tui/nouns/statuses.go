@@ -42,11 +42,10 @@ var statuses = &Noun{
 
 func statusRow(s api.AdminStatus) Row {
 	text := safe.HTML(s.Content)
-	// A hidden text stays hidden here: the author's page opens one at a time.
-	line, below := text.OneLine(), text
+	line, below, behind := text.OneLine(), text, safe.Safe{}
 	if warning := raw(s.SpoilerText).OneLine(); warning.String() != "" {
 		line = safe.Join("", safe.Own("[CW] "), warning)
-		below = safe.Own("hidden behind a warning; shown among the author's statuses")
+		below, behind = safe.Safe{}, text
 	}
 	media := safe.Safe{}
 	if n := len(s.MediaAttachments); n > 0 {
@@ -65,7 +64,7 @@ func statusRow(s api.AdminStatus) Row {
 		files = append(files, raw(strings.TrimSpace(a.Type+" "+alt)))
 	}
 	return Row{
-		ID: s.ID, Target: "status/" + s.ID, Tone: tone, Person: s.Account.Nickname, Copy: s.URL,
+		ID: s.ID, Target: "status/" + s.ID, Tone: tone, Behind: behind, Person: s.Account.Nickname, Copy: s.URL,
 		Cells: []safe.Safe{at(&s.CreatedAt), state, media, shown.Acct(s.Account.Nickname), line},
 		More: details(
 			Detail{"", below}, Detail{"media, not fetched", safe.Join(", ", files...)},

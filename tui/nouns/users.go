@@ -60,11 +60,11 @@ var users = &Noun{
 		{Key: "C", Name: "confirm", Help: "take the address as confirmed", Kind: action.UserConfirm, Fits: unconfirmed},
 		{Key: "E", Name: "resend-confirmation", Help: "mail another link to confirm the address", Kind: action.UserResend, Fits: unconfirmed},
 		{Key: "t", Name: "tag", Help: "tag for the tag policy", Kind: action.UserTag, Ask: "tags: ", Arg: "tags", Choices: policyTags},
-		{Key: "T", Name: "untag", Help: "take a tag away", Kind: action.UserUntag, Ask: "tags: ", Arg: "tags", Choices: policyTags},
-		{Key: "p", Name: "promote", Help: "make a moderator or an admin", Fits: local, Kinds: []KindChoice{
+		{Key: "ctrl+t", Name: "untag", Help: "take a tag away", Kind: action.UserUntag, Ask: "tags: ", Arg: "tags", Choices: policyTags},
+		{Key: ">", Name: "promote", Help: "make a moderator or an admin", Fits: local, Kinds: []KindChoice{
 			{"m", "moderator", action.UserMakeModerator}, {"a", "admin", action.UserMakeAdmin},
 		}},
-		{Key: "P", Name: "demote", Help: "take a role away", Sure: true, Fits: local, Kinds: []KindChoice{
+		{Key: "<", Name: "demote", Help: "take a role away", Sure: true, Fits: local, Kinds: []KindChoice{
 			{"m", "moderator", action.UserUnmakeModerator}, {"a", "admin", action.UserUnmakeAdmin},
 		}},
 		{Key: "K", Name: "force-reset", Help: "have a new password chosen", Kind: action.UserForceReset, Sure: true, Fits: local},

@@ -44,22 +44,8 @@ var statusShape = output.Shape[api.AdminStatus]{
 	Card: statusCard,
 }
 
-func statusFlags(s api.AdminStatus) string {
-	var flags []string
-	if s.Sensitive {
-		flags = append(flags, "sensitive")
-	}
-	if n := len(s.MediaAttachments); n > 0 {
-		flags = append(flags, "media:"+strconv.Itoa(n))
-	}
-	if s.Reblog != nil {
-		flags = append(flags, "reblog")
-	}
-	if s.InReplyToID != nil {
-		flags = append(flags, "reply")
-	}
-	return strings.Join(flags, ",")
-}
+// statusFlags are the flags of a status in a cell.
+func statusFlags(s api.AdminStatus) string { return strings.Join(action.StatusFlags(s), ",") }
 
 func statusCommand(a *cli.App) *cobra.Command {
 	return cli.Examples(cli.Noun("status", "Work on statuses",

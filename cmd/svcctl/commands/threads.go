@@ -13,57 +13,29 @@ import (
 	"svc/cmd/svcctl/cli/output"
 )
 
-// threadStatus is a status with its place in a thread.
-type threadStatus struct {
-	api.AdminStatus
-	depth int
-	asked bool
-}
-
 // maxDepth bounds how far answers are indented, so that deep threads leave room for text.
 const maxDepth = 8
 
-var threadShape = output.Shape[threadStatus]{
+var threadShape = output.Shape[action.ThreadStatus]{
 	Plural: "statuses",
-	Name:   func(s threadStatus) string { return statusShape.Name(s.AdminStatus) },
-	Raw:    func(s threadStatus) json.RawMessage { return s.Raw },
-	Columns: []output.Column[threadStatus]{
-		output.Text("ID", func(s threadStatus) string { return s.ID }),
-		output.Minor(output.Time("CREATED", func(s threadStatus) time.Time { return s.CreatedAt.Time })),
-		output.Minor(output.Text("VISIBILITY", func(s threadStatus) string { return s.Visibility })),
-		output.Minor(output.Text("STATE", threadState)),
-		output.Text("AUTHOR", func(s threadStatus) string {
-			mark := strings.Repeat(". ", min(s.depth, maxDepth))
-			if s.asked {
+	Name:   func(s action.ThreadStatus) string { return statusShape.Name(s.AdminStatus) },
+	Raw:    func(s action.ThreadStatus) json.RawMessage { return s.Raw },
+	Columns: []output.Column[action.ThreadStatus]{
+		output.Text("ID", func(s action.ThreadStatus) string { return s.ID }),
+		output.Minor(output.Time("CREATED", func(s action.ThreadStatus) time.Time { return s.CreatedAt.Time })),
+		output.Minor(output.Text("VISIBILITY", func(s action.ThreadStatus) string { return s.Visibility })),
+		output.Minor(output.Text("STATE", action.ThreadStatus.States)),
+		output.Text("AUTHOR", func(s action.ThreadStatus) string {
+			mark := strings.Repeat(". ", min(s.Depth, maxDepth))
+			if s.Asked {
 				mark += "> "
 			}
 			return mark + accountName(s.Account)
 		}),
-		{Head: output.Head{Title: "TEXT"}, Cell: func(p *output.Printer, s threadStatus) string {
+		{Head: output.Head{Title: "TEXT"}, Cell: func(p *output.Printer, s action.ThreadStatus) string {
 			return statusText(&s.Status, p.Format() != "table")
 		}},
 	},
-}
-
-// threadState names the states of a status in a thread and of its author.
-func threadState(s threadStatus) string {
-	var states []string
-	if d := s.Svc.Deleted; d != nil {
-		by := d.By
-		if d.Nickname != "" {
-			by = d.Nickname
-		}
-		states = append(states, "deleted by "+by)
-	}
-	if s.Account.Deactivated {
-		states = append(states, "author deactivated")
-	}
-	for flag := range strings.SplitSeq(statusFlags(s.AdminStatus), ",") {
-		if flag != "" && flag != "reply" { // most of them are replies
-			states = append(states, flag)
-		}
-	}
-	return strings.Join(states, ", ")
 }
 
 func statusContextCommand(a *cli.App) *cobra.Command {
@@ -90,32 +62,9 @@ from reports that name them, to who may see reports.`,
 			if err != nil {
 				return &cli.About{What: "status " + t.Name, Err: err}
 			}
-			return cli.PrintItems(a, threadShape, threadOf(thread), false)
+			return cli.PrintItems(a, threadShape, action.ThreadOf(thread), false)
 		},
 	}
 	cmd.Flags().BoolVar(&query.Godmode, "godmode", false, "private and direct statuses too")
 	return cmd
-}
-
-// threadOf puts a thread in its order, each status one deeper than what it answers.
-func threadOf(thread *api.AdminContext) []threadStatus {
-	depths, out := map[string]int{}, []threadStatus{}
-	add := func(s api.AdminStatus, asked bool) {
-		depth := 0
-		if above, known := depths[cli.Deref(s.InReplyToID)]; known {
-			depth = above + 1
-		} else if len(out) > 0 && !asked {
-			depth = 1 // its parent is not shown
-		}
-		depths[s.ID] = depth
-		out = append(out, threadStatus{s, depth, asked})
-	}
-	for _, s := range thread.Ancestors {
-		add(s, false)
-	}
-	add(thread.Status, true)
-	for _, s := range thread.Descendants {
-		add(s, false)
-	}
-	return out
 }
