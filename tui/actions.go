@@ -3,113 +3,171 @@ package tui
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"svc/client/action"
 	"svc/client/journal"
 	"svc/client/safe"
+	"svc/tui/nouns"
 	"svc/tui/staged"
 )
 
-// journalRead has the changes that were made from this machine, newest first.
-type journalRead struct {
-	entries []journal.Entry
-	damaged int
-	err     error
-}
+// mostEntries is how many entries of the journal the table has, the newest ones.
+const mostEntries = 2000
 
-func (l loader) journal(book *journal.Journal) tea.Cmd {
-	return l.run(func(context.Context) tea.Msg {
-		var msg journalRead
-		msg.entries, msg.damaged, msg.err = book.Entries()
-		return msg
-	})
-}
-
-// openActions shows the outbox, the actions since the start, and the older ones in the
-// journal of this machine.
-func (m *env) openActions() tea.Cmd {
-	p := &page{name: "OUTBOX AND JOURNAL", text: func(int) []line {
-		lines := append(m.waitingLines(), history(m.staged)...)
-		return append(lines, m.earlierLines()...)
-	}}
-	return tea.Batch(m.open(p), m.load.journal(m.journal))
-}
-
-func (m *env) journalRead(msg journalRead) {
-	switch {
-	case msg.err != nil:
-		m.say(inkBad, "the journal: "+safe.Line(msg.err.Error()))
-	case msg.damaged > 0:
-		m.say(inkWarn, fmt.Sprintf("the journal has %d lines that cannot be read", msg.damaged))
-	}
-	m.past = msg.entries
-}
-
-// waitingLines are the actions that are not sent.
-func (m *env) waitingLines() []line {
-	var lines []line
-	for _, item := range m.staged.Items {
-		lines = append(lines, line{{" " + stamp(item.At) + "  ", inkPlain}, {item.Label, inkStrong}, {m.countdown(item), inkWarn}})
-	}
-	if len(lines) == 0 {
-		return nil
-	}
-	head := inked(inkDim, fmt.Sprintf(" NOT SENT: %s sends now or drops, %s cancels the last", m.keys.key(doOutbox), m.keys.key(doUndo)))
-	return append(append([]line{head}, lines...), nil)
-}
-
-func history(o *staged.Actions) []line {
-	lines := []line{inked(inkDim, " SINCE THE START")}
-	for i := len(o.Done) - 1; i >= 0; i-- {
-		d := o.Done[i]
-		note := ""
-		if d.Undone {
-			note = "  (undone)"
+// ownRows reads the rows of the table of actions: those of this run as they are now, and
+// those of the journal's file.
+func (m *env) ownRows() nouns.Reader {
+	rows, here := m.runRows()
+	book := m.journal
+	return func(context.Context) (nouns.Page, error) {
+		entries, damaged, err := book.Entries()
+		if err != nil {
+			return nouns.Page{}, fmt.Errorf("the journal: %w", err)
 		}
-		lines = append(lines, line{{" " + stamp(d.At) + "  ", inkPlain}, {d.Item.Label, inkStrong}, {note, inkDim}})
-		for _, r := range d.Results {
-			text := fmt.Sprintf("   %s  %s", safe.Line(r.Action.Target), r.Outcome)
-			ink := inkPlain
-			if r.Err != nil {
-				text, ink = text+": "+reason(r.Err), inkBad
-			}
-			lines = append(lines, inked(ink, text))
+		page := nouns.Page{Rows: rows}
+		if damaged > 0 {
+			page.Banner = safe.Clean(safe.Raw(fmt.Sprintf("the journal has %d lines that cannot be read", damaged)))
 		}
+		entries = slices.DeleteFunc(entries, func(e journal.Entry) bool { return here[e.ID] })
+		page.Total = len(rows) + len(entries)
+		for _, e := range entries[:min(len(entries), mostEntries)] {
+			page.Rows = append(page.Rows, doneRow(e.ID, doneBefore(e)))
+		}
+		return page, nil
 	}
-	if len(lines) == 1 {
-		return append(lines, plain(" nothing was done yet"))
-	}
-	return lines
 }
 
-// earlierLines are the entries of the journal from before the start, which a command
-// takes back.
-func (o *outbox) earlierLines() []line {
-	here := map[string]bool{}
-	for _, d := range o.staged.Done {
+// runRows are the rows of what waits and of what was done since the start, with the
+// journal's entries of the latter.
+func (m *env) runRows() (rows []nouns.Row, here map[string]bool) {
+	here = map[string]bool{}
+	for _, item := range slices.Backward(m.staged.Items) {
+		rows = append(rows, waitingRow(item))
+	}
+	for _, d := range slices.Backward(m.staged.Done) {
+		rows = append(rows, doneRow(runID(d.Item), d))
 		for _, id := range d.Entries {
 			here[id] = true
 		}
 	}
-	var lines []line
-	for _, e := range o.past {
-		if here[e.ID] {
-			continue
-		}
-		note := "  :undo " + e.ID
-		switch {
-		case e.Undone:
-			note = "  (undone)"
-		case e.Undo == nil:
-			note = "  for good"
-		}
-		lines = append(lines, line{
-			{" " + stamp(e.At) + "  ", inkPlain}, {e.Action.Kind.Verb() + " " + safe.Line(e.Action.Target), inkStrong}, {safe.Line(note), inkDim},
-		})
+	return rows, here
+}
+
+// runID names an action of this run, which has no ID of its own.
+func runID(item *staged.Item) string { return stamp(item.At) + " " + item.Label }
+
+func waitingRow(item *staged.Item) nouns.Row {
+	row := nouns.Row{
+		ID: runID(item), Target: item.Actions[0].Target, Tone: nouns.Warn, Copy: item.Label,
+		Cells: []safe.Safe{printable(stamp(item.At)), printable(string(item.Phase)), safe.Own("cancel"), printable(item.Label)},
 	}
-	if len(lines) == 0 {
+	for _, a := range item.Actions {
+		row.More = append(row.More, nouns.Detail{Text: printable(a.Kind.Verb() + " " + a.Target)})
+	}
+	return row
+}
+
+// doneBefore is an entry of the journal as an action of this run would be.
+func doneBefore(e journal.Entry) *staged.Done {
+	d := &staged.Done{
+		Item: &staged.Item{Actions: []action.Action{e.Action}, At: e.At, Label: e.Action.Kind.Verb() + " " + objectName(e.Action.Kind, e.Action.Target)},
+		At:   e.At, Undone: e.Undone, Entries: []string{e.ID},
+		Results: []action.Result{{Action: e.Action, Outcome: action.Changed, Inverse: e.Undo}},
+	}
+	if e.Undoes != "" {
+		d.Item.Undoes = &staged.Done{Item: &staged.Item{Label: e.Undoes}}
+	}
+	return d
+}
+
+func doneRow(id string, d *staged.Done) nouns.Row {
+	failed, changed := 0, 0
+	for _, r := range d.Results {
+		switch r.Outcome {
+		case action.Changed:
+			changed++
+		case action.Unchanged:
+		default:
+			failed++
+		}
+	}
+	state, tone := d.Item.Kind().Done(), nouns.Plain
+	switch {
+	case failed > 0 && changed == 0:
+		state, tone = "failed", nouns.Bad
+	case failed > 0:
+		state, tone = fmt.Sprintf("%d of %d failed", failed, len(d.Results)), nouns.Bad
+	case changed == 0:
+		state, tone = "unchanged", nouns.Dim
+	case d.Item.Play:
+		state = "done"
+	}
+	row := nouns.Row{
+		ID: id, Target: "journal/" + id, Tone: tone, Copy: d.Item.Label,
+		Cells: []safe.Safe{printable(stamp(d.At)), printable(state), printable(undoWord(d)), printable(d.Item.Label)},
+	}
+	for i, r := range d.Results {
+		text := fmt.Sprintf("%s %s: %s", r.Action.Kind.Verb(), r.Action.Target, r.Outcome)
+		if r.Err != nil {
+			text += ": " + reason(r.Err)
+		}
+		if i < len(d.Entries) && d.Entries[i] != "" && r.Inverse != nil && !d.Undone {
+			text += ", svcctl undo " + d.Entries[i]
+		}
+		row.More = append(row.More, nouns.Detail{Text: printable(text)})
+	}
+	if lost := losses(d); lost != "" {
+		row.More = append(row.More, nouns.Detail{Label: "for good", Text: printable(lost)})
+	}
+	return row
+}
+
+// undoWord says whether an action can be taken back.
+func undoWord(d *staged.Done) string {
+	back, _, _ := action.Inverses(d.Results)
+	switch {
+	case d.Item.Undoes != nil:
+		return ""
+	case len(back) > 0 && d.Undone:
+		return "undone"
+	case len(back) > 0:
+		return "yes"
+	case slices.ContainsFunc(d.Results, func(r action.Result) bool { return r.Outcome == action.Changed }):
+		return "never"
+	}
+	return ""
+}
+
+func printable(text string) safe.Safe { return safe.Clean(safe.Raw(text)).OneLine() }
+
+// undoRow cancels or takes back the action under the cursor of the table.
+func (s *nounScreen) undoRow(m *env) tea.Cmd {
+	r, ok := s.under()
+	if !ok {
+		return m.undo()
+	}
+	for _, item := range m.staged.Items {
+		if runID(item) == r.ID {
+			return tea.Batch(m.cancel(item), s.reload(m))
+		}
+	}
+	for _, d := range m.staged.Done {
+		if runID(d.Item) == r.ID {
+			return tea.Batch(m.takeBack(d), s.reload(m))
+		}
+	}
+	entries, _, err := m.journal.Entries()
+	if err != nil {
+		m.say(inkBad, "the journal: "+safe.Line(err.Error()))
 		return nil
 	}
-	return append([]line{nil, inked(inkDim, " BEFORE, FROM THIS MACHINE")}, lines...)
+	for _, e := range entries {
+		if e.ID == r.ID {
+			return tea.Batch(m.takeBack(doneBefore(e)), s.reload(m))
+		}
+	}
+	return s.reload(m)
 }

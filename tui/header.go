@@ -114,7 +114,7 @@ func (m *env) tabLine(level tabLevel) line {
 	for i, t := range m.tabs {
 		do, key := t.do, m.keys.key(t.do)
 		n := nouns.Find(string(do))
-		if !m.keys.has(do) || (key == "" || n != nil && n.Of != "") && do != front {
+		if !m.keys.has(do) || (key == "" || n != nil && (n.Of != "" || n.Own)) && do != front {
 			continue
 		}
 		count, name := t.counted(m), strings.ToUpper(string(do[:1]))+string(do[1:])

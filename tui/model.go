@@ -91,8 +91,6 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.loggedIn(msg)
 	case waitingCounted:
 		m.waiting[msg.noun] = msg.n
-	case journalRead:
-		m.journalRead(msg)
 	case instanceOpened:
 		return m, m.instanceOpened(msg)
 	case renewed:
@@ -198,8 +196,6 @@ func (m *env) run(c command) tea.Cmd {
 	switch c {
 	case doHelp:
 		return m.open(newHelp(m))
-	case doActions:
-		return m.openActions()
 	case doDemo:
 		return m.open(newDemo(m))
 	case doBack, doQuit:

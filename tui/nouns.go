@@ -76,7 +76,7 @@ func (m *env) openNoun(n *nouns.Noun, scope string) tea.Cmd {
 		m.observers = append(m.observers, s)
 	}
 	cmd := m.open(s)
-	if s.at.IsZero() && !s.loading {
+	if s.at.IsZero() && !s.loading || n.Own {
 		return tea.Batch(cmd, s.reload(m))
 	}
 	return tea.Batch(cmd, s.renew(m))
@@ -119,6 +119,9 @@ func (s *nounScreen) query() nouns.Query {
 func (s *nounScreen) reload(m *env) tea.Cmd {
 	s.gen++
 	s.loading, s.outdated = true, false
+	if s.noun.Own {
+		return s.read(m, m.ownRows(), true)
+	}
 	return s.read(m, s.noun.Rows(m.load.c, s.query()), true)
 }
 
@@ -213,6 +216,9 @@ func (msg rowRead) deliver(*env) tea.Cmd {
 // and they are few.
 func (s *nounScreen) ended(m *env, results []action.Result) tea.Cmd {
 	const most = 20
+	if s.noun.Own {
+		return s.reload(m)
+	}
 	var cmds []tea.Cmd
 	for _, res := range results {
 		if !s.noun.About(res.Action.Kind) {

@@ -39,6 +39,11 @@ func (s *nounScreen) run(m *env, c command) (tea.Cmd, bool) {
 			return m.openThread(statusOf(r)), true
 		}
 		return nil, true
+	case doUndo:
+		if s.noun.Own {
+			return s.undoRow(m), true
+		}
+		return nil, false
 	case doShowCW:
 		if r, ok := s.under(); ok && r.Behind.String() != "" {
 			s.opened[r.ID] = true
@@ -58,7 +63,7 @@ func (s *nounScreen) run(m *env, c command) (tea.Cmd, bool) {
 			s.Unmark()
 		case s.filter.Text != "":
 			return s.setFilter(m, ""), true
-		case s.scope != "":
+		case s.scope != "", s.noun.Own:
 			return m.back(), true
 		}
 		return nil, true

@@ -62,7 +62,6 @@ type outbox struct {
 	staged    *staged.Actions
 	engine    *action.Engine
 	journal   *journal.Journal
-	past      []journal.Entry       // as last read, newest first
 	troubles  map[string]string     // why the last action on an object failed, printable
 	offered   map[*staged.Item]bool // conflicts that were asked about
 	quitting  bool                  // the program ends when all is sent

@@ -285,24 +285,44 @@ func (m *env) report(d *staged.Done) {
 // undo cancels the newest action that was not sent, else takes the newest one
 // that was back.
 func (m *env) undo() tea.Cmd {
-	if item := m.staged.Cancel(); item != nil {
-		m.say(inkGood, "cancelled "+item.Label+", nothing was sent")
-		for _, o := range m.observers {
-			o.cancelled(m, item)
-		}
-		return tea.Batch(m.save(), m.schedule(), m.screen().moved(m))
+	if waiting := m.staged.Unsent(); len(waiting) > 0 {
+		return m.cancel(waiting[len(waiting)-1])
 	}
 	if len(m.staged.Items) > 0 {
-		m.say(inkWarn, "it is being sent; try again when it is done")
-		return nil
+		return m.cancel(m.staged.Items[0])
 	}
 	d := m.staged.LastDone()
 	if d == nil {
 		m.say(inkDim, m.nothingToUndo())
 		return nil
 	}
+	return m.takeBack(d)
+}
+
+// cancel takes an action out of the outbox.
+func (m *env) cancel(item *staged.Item) tea.Cmd {
+	if !m.staged.Cancel(item) {
+		m.say(inkWarn, "it is being sent; try again when it is done")
+		return nil
+	}
+	m.say(inkGood, "cancelled "+item.Label+", nothing was sent")
+	for _, o := range m.observers {
+		o.cancelled(m, item)
+	}
+	return tea.Batch(m.save(), m.schedule(), m.screen().moved(m))
+}
+
+// takeBack sends what undoes an action.
+func (m *env) takeBack(d *staged.Done) tea.Cmd {
 	back, _, _ := action.Inverses(d.Results)
-	if len(back) == 0 {
+	switch {
+	case d.Item.Undoes != nil:
+		m.say(inkDim, "this took something back, and is not taken back itself")
+		return nil
+	case d.Undone && len(back) > 0:
+		m.say(inkDim, "it was taken back already: "+shortLabel(d.Item))
+		return nil
+	case len(back) == 0:
 		d.Undone = true // so that the one before can be reached
 		m.say(inkBad, fmt.Sprintf("cannot be undone (%s): %s", losses(d), shortLabel(d.Item)))
 		return nil

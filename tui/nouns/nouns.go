@@ -54,6 +54,9 @@ type Noun struct {
 	Bar []string
 	// Waiting counts the work that waits here, for the tab; nil is for none.
 	Waiting func(ctx context.Context, c *client.Client) (int, error)
+	// Own says that the rows are what the program itself did, and that undo is about the
+	// one under the cursor; Rows is nil then.
+	Own bool
 	// Logged is the row of a new entry in the moderation log, which comes in by itself.
 	Logged func(e shown.Entry) Row
 	// Into names the noun of the rows that enter shows, with the row's Scope as
@@ -266,7 +269,7 @@ type Plan struct {
 // All is every noun, in the order of the help.
 func All() []*Noun { return all }
 
-var all = []*Noun{users, log, relays, config, configFields, statuses, invites, hosts, host, queues, jobs, apps, bans, changes, thread, chats, messages, documents, stats}
+var all = []*Noun{users, log, relays, config, configFields, statuses, invites, hosts, host, queues, jobs, apps, bans, changes, actions, thread, chats, messages, documents, stats}
 
 // Find returns the noun of a name, nil when there is none.
 func Find(name string) *Noun {

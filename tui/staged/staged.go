@@ -104,15 +104,13 @@ func (o *Actions) withdraw(a action.Action) {
 	o.Items = slices.DeleteFunc(o.Items, func(s *Item) bool { return len(s.Actions) == 0 })
 }
 
-// Cancel takes out the newest action that was not sent.
-func (o *Actions) Cancel() *Item {
-	for i := len(o.Items) - 1; i >= 0; i-- {
-		if item := o.Items[i]; item.Phase != Sending {
-			o.Items, o.index = slices.Delete(o.Items, i, i+1), nil
-			return item
-		}
+// Cancel takes an action out that was not sent; false is for one that is being sent.
+func (o *Actions) Cancel(item *Item) bool {
+	if item.Phase == Sending {
+		return false
 	}
-	return nil
+	o.Items, o.index = slices.DeleteFunc(o.Items, func(s *Item) bool { return s == item }), nil
+	return true
 }
 
 // CancelAll takes out everything that was not sent and counts it.
