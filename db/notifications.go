@@ -72,8 +72,8 @@ func (d *DB) Notify(ctx context.Context, n News) ([]Push, error) {
 			return nil, err
 		}
 	}
-	if n.Type == NotifyUpdate {
-		if err := d.forgetUpdates(ctx, n); err != nil {
+	if n.Type == NotifyUpdate || n.Type == NotifyPoll {
+		if err := d.forgetOlder(ctx, n); err != nil {
 			return nil, err
 		}
 	}
@@ -150,10 +150,10 @@ func (d *DB) forgetFollows(ctx context.Context, n News) error {
 	return nil
 }
 
-// forgetUpdates removes the notifications of earlier edits of a status, so that the
-// newest edit is notified.
-func (d *DB) forgetUpdates(ctx context.Context, n News) error {
-	_, err := d.exec(ctx, "forget updates", "DELETE FROM notifications WHERE status_id = ? AND status_id <> '' AND type = ? AND account_id IN ?", n.StatusID, n.Type, n.To)
+// forgetOlder removes the notifications of earlier edits of a status, or of a former end
+// of its poll, so that the newest is notified.
+func (d *DB) forgetOlder(ctx context.Context, n News) error {
+	_, err := d.exec(ctx, "forget older news", "DELETE FROM notifications WHERE status_id = ? AND status_id <> '' AND type = ? AND account_id IN ?", n.StatusID, n.Type, n.To)
 	return err
 }
 

@@ -17,6 +17,7 @@ type Poll struct {
 	ExpiresAt   Time // zero is never
 	CreatedAt   Time `gorm:"autoCreateTime:false"`
 	ToldClosed  bool // other servers got the final result
+	NotifyAt    Time // the end that a job waits for, to notify of it; zero for none
 }
 
 // PollOption is one answer and its votes. Title is its shown form, plain text on one
@@ -113,6 +114,26 @@ func (d *DB) DeletePoll(ctx context.Context, id int64) error {
 func (d *DB) ClosePoll(ctx context.Context, id int64) (bool, error) {
 	n, err := d.exec(ctx, "close poll", "UPDATE polls SET told_closed = TRUE WHERE id = ? AND NOT told_closed", id)
 	return n > 0, err
+}
+
+// AwaitEnd stores that a job is to notify of the end of a poll, if it has an end and
+// votes of accounts that are known here. It reports whether that is new.
+func (d *DB) AwaitEnd(ctx context.Context, id int64) (bool, error) {
+	n, err := d.exec(ctx, "await the end of a poll", `UPDATE polls SET notify_at = expires_at WHERE id = ? AND expires_at IS NOT NULL
+		AND (notify_at IS NULL OR notify_at <> expires_at) AND EXISTS (SELECT 1 FROM poll_votes v WHERE v.poll_id = polls.id)`, id)
+	return n > 0, err
+}
+
+// NotifiedOfEnd stores that the notifications of a poll's end are written.
+func (d *DB) NotifiedOfEnd(ctx context.Context, id int64) error {
+	_, err := d.exec(ctx, "notified of the end of a poll", "UPDATE polls SET notify_at = NULL WHERE id = ?", id)
+	return err
+}
+
+// LocalVoters returns up to limit ids, above after, of the local accounts that voted.
+func (d *DB) LocalVoters(ctx context.Context, id int64, after string, limit int) ([]string, error) {
+	return list[string](ctx, d.writing(), fmt.Sprintf("voters of poll %d", id), `SELECT DISTINCT v.account_id FROM poll_votes v JOIN accounts a ON a.id = v.account_id
+		WHERE v.poll_id = ? AND v.account_id > ? AND a.local ORDER BY v.account_id LIMIT ?`, id, after, limit)
 }
 
 // TouchStatus changes the version of a status after a change in other tables. A

@@ -96,6 +96,7 @@ func (s *Server) workers(r *runner) *river.Workers {
 	s.mailWorkers(w, r)
 	perform(w, s.Social.FollowMoved)
 	perform(w, s.Social.TellSubscribers)
+	perform(w, s.Social.EndPoll)
 	perform(w, s.Social.AcceptWaiting)
 	perform(w, s.Social.Import)
 	perform(w, func(ctx context.Context, _ jobs.DigestNewUsers) error {

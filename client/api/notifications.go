@@ -4,7 +4,7 @@ import "encoding/json"
 
 // Notification tells its receiver of an act of Account. Its id is an integer
 // printed as a string. Type is mention, follow, follow_request, reblog,
-// favourite, move (with Target), svc:emoji_reaction (with Emoji),
+// favourite, update, poll, status, move (with Target), svc:emoji_reaction (with Emoji),
 // svc:chat_mention (with ChatMessage) or svc:report (with Report).
 type Notification struct {
 	ID        string   `json:"id"`

@@ -168,12 +168,17 @@ func TestPollsOfPeersAreKeptUpToDate(t *testing.T) {
 		if got := v.known(st.URI); got.EditedAt != nil {
 			v.Error("a tally is shown as an edit")
 		}
+		good(v.bob.Polls.Vote(v.ctx(), st.Poll.ID, 1))(v)
 		closed := counted.With("closed", peer.Stamp(time.Now().Add(-time.Second))).With("endTime", peer.Stamp(time.Now().Add(-time.Second)))
 		v.good.Publish(closed)
 		v.send(v.vera, v.vera.Update(closed))
 		v.until("it is over", func() bool { return good(v.bob.Polls.Get(v.ctx(), st.Poll.ID))(v).Expired })
-		if _, err := v.bob.Polls.Vote(v.ctx(), st.Poll.ID, 0); err == nil {
-			v.Error("bob votes after the end")
+		v.until("bob is notified that it is over", func() bool {
+			rows := good(v.bob.Notifications.List(api.NotificationQuery{Types: []string{"poll"}}).Page(v.ctx()))(v).Items
+			return len(rows) == 1 && rows[0].Account.Acct == v.vera.Handle() && rows[0].Status.ID == st.ID
+		})
+		if _, err := v.home.Client("late").Polls.Vote(v.ctx(), st.Poll.ID, 0); err == nil {
+			v.Error("a vote after the end is taken")
 		}
 	})
 }

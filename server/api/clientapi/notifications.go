@@ -17,7 +17,8 @@ import (
 // clients must ask for.
 var (
 	usualNotifications = []string{
-		db.NotifyMention, db.NotifyFollow, db.NotifyFollowRequest, db.NotifyReblog, db.NotifyFavourite, db.NotifyUpdate, db.NotifyMove, db.NotifyReaction,
+		db.NotifyMention, db.NotifyFollow, db.NotifyFollowRequest, db.NotifyReblog, db.NotifyFavourite, db.NotifyUpdate, db.NotifyMove,
+		db.NotifyReaction, db.NotifyStatus, db.NotifyPoll,
 	}
 	otherNotifications = []string{db.NotifyChat, db.NotifyReport}
 )

@@ -253,6 +253,17 @@ type TellSubscribers struct {
 // Kind names the job.
 func (TellSubscribers) Kind() string { return "tell_subscribers" }
 
+// EndPoll notifies the author and the voters of a poll of its end, if that is still the
+// end: an edit may move it. After is the voter to continue behind.
+type EndPoll struct {
+	PollID int64  `json:"poll_id"`
+	End    int64  `json:"end"` // in microseconds
+	After  string `json:"after,omitempty"`
+}
+
+// Kind names the job.
+func (EndPoll) Kind() string { return "end_poll" }
+
 // The kinds of imports.
 const (
 	ImportFollows = "follow"

@@ -33,6 +33,16 @@ func Notify(ctx context.Context, tx *db.DB, n db.News, to ...string) error {
 		}
 	}
 	n.Always = n.Type == db.NotifyReport
+	return write(ctx, tx, n)
+}
+
+// Own notifies n.From of the end of something of their own, such as a poll.
+func Own(ctx context.Context, tx *db.DB, n db.News) error {
+	n.To, n.Always = []string{n.From.ID}, true
+	return write(ctx, tx, n)
+}
+
+func write(ctx context.Context, tx *db.DB, n db.News) error {
 	pushes, err := tx.Notify(ctx, n)
 	if err != nil || len(pushes) == 0 {
 		return err

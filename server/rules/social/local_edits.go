@@ -242,6 +242,9 @@ func (s *Service) moveEnd(ctx context.Context, tx *db.DB, before *version, next 
 	if err := tx.UpdatePoll(ctx, &poll); err != nil {
 		return err
 	}
+	if err := endMoved(ctx, tx, before.poll, &poll); err != nil {
+		return err
+	}
 	return s.outbox.PollTallied(ctx, tx, &poll, &before.row)
 }
 

@@ -121,6 +121,9 @@ func (s *Service) Vote(ctx context.Context, by *db.Account, id int64, choices []
 		if err := tx.Vote(ctx, p, by.ID, choices); err != nil {
 			return err
 		}
+		if err := awaitEnd(ctx, tx, p); err != nil {
+			return err
+		}
 		return s.outbox.Voted(ctx, tx, by, p, status, choices)
 	})
 	return p, status, err

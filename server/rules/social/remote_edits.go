@@ -136,7 +136,10 @@ func updateTallies(ctx context.Context, tx *db.DB, here, there *db.Poll) (change
 	}
 	next := *here
 	next.Options, next.VotersCount, next.ExpiresAt = there.Options, there.VotersCount, there.ExpiresAt
-	return true, tx.UpdatePoll(ctx, &next)
+	if err := tx.UpdatePoll(ctx, &next); err != nil {
+		return false, err
+	}
+	return true, endMoved(ctx, tx, here, &next)
 }
 
 // edited is the effect of an edit, local or remote: the former version goes to the
@@ -308,7 +311,10 @@ func editPoll(ctx context.Context, tx *db.DB, here, there *db.Poll, row *db.Stat
 	default:
 		next.ToldClosed = here.ToldClosed
 	}
-	return false, tx.UpdatePoll(ctx, &next)
+	if err := tx.UpdatePoll(ctx, &next); err != nil {
+		return false, err
+	}
+	return false, endMoved(ctx, tx, here, &next)
 }
 
 // loseVotes removes the present votes of a poll, and leaves the rest to a job.

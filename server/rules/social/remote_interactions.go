@@ -318,6 +318,9 @@ func (s *Service) TakeVote(ctx context.Context, by *db.Account, statusID, option
 		if !counts {
 			return ErrNoVote
 		}
+		if err := awaitEnd(ctx, tx, poll); err != nil {
+			return err
+		}
 		return s.outbox.PollTallied(ctx, tx, poll, status)
 	})
 }

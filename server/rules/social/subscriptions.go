@@ -61,7 +61,7 @@ func notifySubscribers(ctx context.Context, tx *db.DB, by *db.Account, row *db.S
 }
 
 // postNews returns the notification of a new status, for mentioned accounts and
-// subscribers.
+// subscribers. Others about a status have another type.
 func postNews(by *db.Account, row *db.Status) db.News {
 	return db.News{
 		Type: db.NotifyMention, From: by, StatusID: row.ID, Conversation: row.ConversationID,
