@@ -63,7 +63,7 @@
 //	c.Markers            Get Set
 //	c.Media              Delete Get Mascot SetMascot Update Upload UploadV2
 //	c.Mutes              List
-//	c.Notifications      Clear Destroy Dismiss Get List See SeeUpTo
+//	c.Notifications      Clear Destroy Dismiss Get List See SeeUpTo Unread
 //	c.OAuth              AuthorizeURL Challenge ClientCredentials Code Password Refresh
 //	                     Revoke Server Token
 //	c.Polls              Get Vote

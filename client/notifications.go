@@ -22,6 +22,12 @@ func (s *Notifications) Get(ctx context.Context, id string) (*api.Notification, 
 	return get[api.Notification](ctx, s.c, nil, "/api/v1/notifications/", id)
 }
 
+// Unread counts the notifications that are unseen and newer than the marker. GET
+// /api/v1/notifications/unread_count.
+func (s *Notifications) Unread(ctx context.Context, query api.UnreadQuery) (*api.UnreadCount, error) {
+	return get[api.UnreadCount](ctx, s.c, values(query), "/api/v1/notifications/unread_count")
+}
+
 // Clear removes all notifications. POST /api/v1/notifications/clear.
 func (s *Notifications) Clear(ctx context.Context) error {
 	in := Request{Method: http.MethodPost, Repeatable: true}

@@ -170,15 +170,47 @@ type NotificationFilter struct {
 // condition of an index word by word.
 const usual = ` AND n.type <> 'svc:chat_mention' AND n.type <> 'svc:report'`
 
+// permit leaves out the type of reports for a viewer who may not read them, and reports
+// whether a type is left.
+func (f *NotificationFilter) permit(v Viewer) bool {
+	if f.Types != nil && !v.Reports {
+		f.Types = slices.DeleteFunc(slices.Clone(f.Types), func(kind string) bool { return kind == NotifyReport })
+	}
+	return f.Types == nil || len(f.Types) > 0
+}
+
+// CountUnread counts the notifications that Notifications lists, that are unseen and
+// newer than the marker, up to most.
+func (d *DB) CountUnread(ctx context.Context, v Viewer, f NotificationFilter, most int) (int, error) {
+	if !f.permit(v) {
+		return 0, nil
+	}
+	markers, err := list[string](ctx, d, "marker of "+v.ID, "SELECT last_read_id FROM markers WHERE account_id = ? AND timeline = ?", v.ID, MarkNotifications)
+	if err != nil {
+		return 0, err
+	}
+	read := int64(0)
+	for _, id := range markers {
+		read, _ = strconv.ParseInt(id, 10, 64) // apps may have stored another id: then nothing is read
+	}
+	var q selection
+	q.add(`SELECT COUNT(*) FROM (`)
+	q.notifications(v, f, d.Now())
+	if f.Types == nil {
+		q.add(usual)
+	} else {
+		q.add(` AND n.type IN ?`, f.Types)
+	}
+	q.add(` AND NOT n.seen AND n.id > ?`+limit(int64(most), 0)+`) pg`, read)
+	return value[int](ctx, d, "count of the notifications of "+v.ID, q.sql.String(), q.args...)
+}
+
 // Notifications returns a page of the viewer's notifications, newest first,
 // without those from deactivated accounts and from accounts that the viewer has
 // since blocked or muted, and those of reports for a viewer who may not read
 // reports. The bounds of the page must be integers.
 func (d *DB) Notifications(ctx context.Context, v Viewer, f NotificationFilter, p Page) ([]Notification, error) {
-	if f.Types != nil && !v.Reports {
-		f.Types = slices.DeleteFunc(slices.Clone(f.Types), func(kind string) bool { return kind == NotifyReport })
-	}
-	if f.Types != nil && len(f.Types) == 0 {
+	if !f.permit(v) {
 		return nil, nil
 	}
 	var q, narrow selection

@@ -253,6 +253,7 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 
 	// Notifications.
 	add(User, get, "/api/v1/notifications", client.Notifications.List, "read:notifications")
+	add(User, get, "/api/v1/notifications/unread_count", client.Notifications.Unread, "read:notifications")
 	add(User, get, "/api/v1/notifications/:id", client.Notifications.Get, "read:notifications")
 	add(User, post, "/api/v1/notifications/clear", client.Notifications.Clear, "write:notifications")
 	add(User, post, "/api/v1/notifications/dismiss", client.Notifications.Dismiss, "write:notifications")

@@ -61,6 +61,21 @@ type NotificationQuery struct {
 	WithMuted           bool     `json:"with_muted,omitempty" form:"with_muted"`
 }
 
+// UnreadQuery selects the unread notifications to be counted, up to Limit. Types is
+// another name of IncludeTypes.
+type UnreadQuery struct {
+	Limit        int      `json:"limit,omitempty" form:"limit"`
+	ExcludeTypes []string `json:"exclude_types,omitempty" form:"exclude_types[]"`
+	IncludeTypes []string `json:"include_types,omitempty" form:"include_types[]"`
+	Types        []string `json:"types,omitempty" form:"types[]"`
+	AccountID    string   `json:"account_id,omitempty" form:"account_id"`
+}
+
+// UnreadCount is the number of unread notifications.
+type UnreadCount struct {
+	Count int `json:"count"`
+}
+
 // DismissNotification is the form of POST /api/v1/notifications/dismiss.
 type DismissNotification struct {
 	ID string `json:"id" form:"id"`

@@ -262,6 +262,7 @@ var Examples = map[string]Example{
 	"GET /api/v1/mutes":                      {Params: api.PageQuery{}},
 	"GET /api/v1/follow_requests":            {Params: api.PageQuery{}},
 	"GET /api/v1/notifications":              {Params: api.NotificationQuery{}},
+	"GET /api/v1/notifications/unread_count": {Params: api.UnreadQuery{}},
 	"GET /api/v1/markers":                    {Params: api.MarkerQuery{}},
 	"GET /api/v1/svc/chats":                  {Params: api.ChatQuery{}},
 	"GET /api/v1/svc/chats/:id/messages":     {Params: api.PageQuery{}},

@@ -47,13 +47,8 @@ func (a *Notifications) List(c *gin.Context) error {
 	}
 	f := db.NotificationFilter{FromID: q.AccountID, ExcludeVisibilities: q.ExcludeVisibilities, WithMuted: q.WithMuted}
 	f.Types = types(append(q.IncludeTypes, q.Types...), q.ExcludeTypes)
-	if f.FromID != "" {
-		if _, err := a.DB.Account(c.Request.Context(), f.FromID); err != nil {
-			if errors.Is(err, db.ErrNotFound) {
-				return fault.NotFound("Account is not found")
-			}
-			return err
-		}
+	if err := a.known(c, f.FromID); err != nil {
+		return err
 	}
 	if f.Types != nil && len(f.Types) == 0 {
 		return web.OK(c, api.List[api.Notification]{})
@@ -66,6 +61,42 @@ func (a *Notifications) List(c *gin.Context) error {
 		web.Links(c, a.Site.Base, strconv.FormatInt(rows[0].ID, 10), strconv.FormatInt(rows[len(rows)-1].ID, 10))
 	}
 	return a.notifications(c, rows)
+}
+
+// known refuses the id of a sender that names no account; "" is none.
+func (a *Notifications) known(c *gin.Context, id string) error {
+	if id == "" {
+		return nil
+	}
+	_, err := a.DB.Account(c.Request.Context(), id)
+	if errors.Is(err, db.ErrNotFound) {
+		return fault.NotFound("Account is not found")
+	}
+	return err
+}
+
+// How many unread notifications are counted.
+const (
+	unreadCounted    = 100
+	unreadCountedMax = 1000
+)
+
+// Unread is GET /api/v1/notifications/unread_count.
+func (a *Notifications) Unread(c *gin.Context) error {
+	var q api.UnreadQuery
+	if err := web.BindQuery(c, &q); err != nil {
+		return err
+	}
+	if err := a.known(c, q.AccountID); err != nil {
+		return err
+	}
+	f := db.NotificationFilter{FromID: q.AccountID, Types: types(append(q.IncludeTypes, q.Types...), q.ExcludeTypes)}
+	limit := web.Page(c, unreadCounted, unreadCountedMax).Limit
+	count, err := a.DB.CountUnread(c.Request.Context(), a.View.Viewer(web.Caller(c)), f, limit)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, api.UnreadCount{Count: count})
 }
 
 // types returns the requested types of notifications, nil for the default ones.

@@ -81,6 +81,27 @@ func TestNotificationsAreListedByEveryFilter(t *testing.T) {
 		if a := call(t, s, token, "GET", "/api/v1/notifications?account_id=nosuchid", "", ""); a.status != 404 || a.body != `{"error":"Account is not found"}` {
 			t.Errorf("%d %s", a.status, a.body)
 		}
+		unread := func(query string) int {
+			t.Helper()
+			return decoded[api.UnreadCount](t, call(t, s, token, "GET", "/api/v1/notifications/unread_count?"+query, "", "")).Count
+		}
+		for query, want := range map[string]int{
+			"": 5, "limit=2": 2, "limit=9999": 5, "types[]=follow&include_types[]=mention": 2, "types[]=quote": 0, "types[]=": 5, "types[]=admin.sign_up": 0,
+			"exclude_types[]=favourite": 3, "account_id=" + bob + "&types[]=favourite": 1, "types[]=svc:report": 0,
+		} {
+			if got := unread(query); got != want {
+				t.Errorf("%s: %d unread, want %d", query, got, want)
+			}
+		}
+		if a := call(t, s, token, "GET", "/api/v1/notifications/unread_count?account_id=nosuchid", "", ""); a.status != 404 || a.body != `{"error":"Account is not found"}` {
+			t.Errorf("%d %s", a.status, a.body)
+		}
+		if a := call(t, s, s.Token("ann", "write"), "GET", "/api/v1/notifications/unread_count", "", ""); a.status != 403 {
+			t.Errorf("without the scope: %d %s", a.status, a.body)
+		}
+		if _, err := s.Client("ann").Markers.Set(t.Context(), api.SetMarkers{Notifications: &api.SetMarker{LastReadID: api.ID(walked[2].ID)}}); err != nil || unread("") != 2 {
+			t.Errorf("behind the marker: %d unread, %v", unread(""), err)
+		}
 		if a := call(t, s, token, "GET", "/api/v1/notifications?max_id=abc", "", ""); a.status != 400 || !strings.HasPrefix(a.body, `{"error":"max_id - Invalid integer. Got: string."`) {
 			t.Errorf("%d %s", a.status, a.body)
 		}
