@@ -106,7 +106,7 @@ func legend(g glyphs, room int) helpBlock {
 	for _, mark := range [][2]string{
 		{"AGE", "since it was reported, or its newest report"},
 		{"POSTS, PST", "how many posts were reported"},
-		{"REPORTS, RPT", "about this account, of those loaded"},
+		{"REPORTS, RPT", "about this account: open, and ever"},
 		{">", "the cursor, or the selected post: keys act on it"},
 		{"-", "the cursor of the list while keys go to the evidence"},
 		{"*  [x]", "marked: a row, a post"},

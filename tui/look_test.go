@@ -272,7 +272,7 @@ func TestWithoutUTF8LinesAreASCII(t *testing.T) {
 
 func TestRoomIsUsed(t *testing.T) {
 	for width, want := range map[int]string{
-		99:  "    ID     AGE PST RPT STATE      ACCOUNT                   MESSAGE",
+		99:  "    ID    AGE PST   RPT STATE      ACCOUNT                  MESSAGE",
 		100: "    AGE POSTS REPORTS STATE      ACCOUNT         │",
 		160: "    ID     AGE POSTS REPORTS STATE      ACCOUNT                   MESSAGE",
 	} {

@@ -136,4 +136,15 @@ func TestAHistoryIsAskedOfTheServer(t *testing.T) {
 	d.press("<esc>/ann<enter>")
 	d.press("bbbbP")
 	d.shows("USER ann", "REPORTED BY THEM 4 reports: 1 open, 2 closed, 1 resolved", "closed by root", "about bob: spam 1")
+
+	// The column has all that there ever were, and keeps up with one's own decisions.
+	d = beginOn(t, s.Admin("tess"), 80, 24, Options{})
+	d.shows("   0   1/4 open")
+	d.press("r")
+	d.pass(5 * time.Second)
+	d.press("/state:all<enter>")
+	d.shows("   0   0/4 resolved")
+	d.press("u")
+	d.pass(5 * time.Second)
+	d.shows("   0   1/4 open")
 }

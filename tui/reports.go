@@ -35,6 +35,8 @@ const (
 	numPosts
 	numFlags
 	numClaim // when
+	numOpen  // reports about the account that are open, by the server; -1 from one that does not say
+	numEver  // and in any state
 	reportNums
 )
 
@@ -146,10 +148,14 @@ func reportRow(r *shown.Report) list.Row {
 	about, by := r.About.Acct.String(), r.By.Acct.String()
 	hay := strings.ToLower(strings.Join([]string{r.ID, about, r.About.Nick, r.About.Name.String(), by, r.By.Nick, message}, " "))
 	claimed, at := claimOf(r)
+	open, ever := -1, -1
+	if r.Counts != nil {
+		open, ever = r.Counts.Of("open"), r.Counts.All()
+	}
 	return list.Row{
 		ID:    r.ID,
 		Texts: []string{r.State, about, r.About.Nick, r.About.Domain, by, r.By.Nick, message, strings.Join(ids, " "), claimed, hay},
-		Nums:  []int64{r.At.Unix(), int64(len(r.Posts)), flags, at.Unix()},
+		Nums:  []int64{r.At.Unix(), int64(len(r.Posts)), flags, at.Unix(), int64(open), int64(ever)},
 	}
 }
 
@@ -206,6 +212,9 @@ func (r *reports) setView() {
 		counts := make(map[string]int, len(r.tallies))
 		for nick, t := range r.tallies {
 			counts[nick] = t.count(state)
+			if t.ever >= 0 && state == "open" {
+				counts[nick] = t.open
+			}
 		}
 		view.Order = func(c list.Columns, a, b int) int {
 			return counts[c.Text(b, colNick)] - counts[c.Text(a, colNick)]
@@ -315,9 +324,11 @@ func (r *reports) put(m *env, rows []list.Row, wait bool) {
 			if r.shows(row.Texts[colState]) {
 				r.Return(known)
 			}
+			r.tallies[nick].told(row)
 			continue
 		}
 		r.count(nick, state, 1)
+		r.tallies[nick].told(row)
 		t := r.tallies[nick]
 		at, _ := slices.BinarySearch(t.times, row.Nums[numAt])
 		t.times = slices.Insert(t.times, at, row.Nums[numAt])
@@ -368,6 +379,7 @@ func (r *reports) setState(row int, state, reason string, keep bool) {
 	if !keep { // an action of one's own, which the server's count does not have yet
 		r.total += r.movedBy(r.Text(row, colState), state)
 	}
+	r.tallies[r.Text(row, colNick)].moved(r.Text(row, colState), state)
 	r.count(r.Text(row, colNick), r.Text(row, colState), -1)
 	r.count(r.Text(row, colNick), state, 1)
 	r.SetText(row, colState, state)

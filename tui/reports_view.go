@@ -25,13 +25,13 @@ type reportColumns struct {
 
 func (r *reports) columns(d layout) reportColumns {
 	const lead, id, messageGap = 2, 7, 1
-	c := reportColumns{words: d.beside, id: !d.beside && !r.Grouped(), account: 25}
+	c := reportColumns{words: d.beside, id: !d.beside && !r.Grouped(), account: 24}
 	if !d.beside {
 		used := lead + id
 		if r.Grouped() {
 			c.account, used = 23, lead
 		}
-		used += len("  AGE PST RPT ") + stateWidth + 1 + c.account + messageGap
+		used += len(" AGE PST   RPT ") + stateWidth + 1 + c.account + messageGap
 		c.message, c.last = max(1, d.width-used), true
 		return c
 	}
@@ -203,7 +203,7 @@ func (r *reports) heads(_ *env, d layout) line {
 	if c.words {
 		heads += "  AGE POSTS REPORTS "
 	} else {
-		heads += "  AGE PST RPT "
+		heads += " AGE PST   RPT "
 	}
 	about := "ACCOUNT"
 	if r.group == byReporter {
@@ -216,9 +216,9 @@ func (r *reports) heads(_ *env, d layout) line {
 	return inked(inkDim, strings.TrimRight(heads, " "))
 }
 
-// numbers are the cells of age, posts and reports; a report within a group has
-// none for reports.
-func (r *reports) numbers(m *env, c reportColumns, at, posts int64, reports int) line {
+// numbers are the cells of age, posts and reports, of which reports are so many in all;
+// a report within a group has none for reports.
+func (r *reports) numbers(m *env, c reportColumns, at, posts int64, reports int, count string) line {
 	old := m.now().Sub(time.Unix(at, 0))
 	ink := inkPlain
 	switch {
@@ -227,19 +227,15 @@ func (r *reports) numbers(m *env, c reportColumns, at, posts int64, reports int)
 	case old >= 4*time.Hour:
 		ink = inkWarm
 	}
-	narrow, count := "%4d", ""
-	wide := "%4s"
+	age, narrow, wide := "%4s", "%4d", "%6s"
 	if c.words {
-		narrow, wide = "%6d", "%8s"
+		age, narrow, wide = "%5s", "%6d", "%8s"
 	}
 	countInk := inkPlain
-	if reports > 0 {
-		count = fmt.Sprint(min(reports, 999))
-	}
 	if reports >= repeatedly {
 		countInk = inkRepeat
 	}
-	return line{{fmt.Sprintf("%5s", safe.Age(old)), ink}, {fmt.Sprintf(narrow, min(posts, 999)), inkPlain}, {fmt.Sprintf(wide, count) + " ", countInk}}
+	return line{{fmt.Sprintf(age, safe.Age(old)), ink}, {fmt.Sprintf(narrow, min(posts, 999)), inkPlain}, {fmt.Sprintf(wide, count) + " ", countInk}}
 }
 
 // repeatedly is how many reports about one account stand out.
@@ -328,7 +324,13 @@ func (r *reports) drawHead(m *env, d layout, g list.Group) line {
 	if c.id {
 		l = append(l, span{strings.Repeat(" ", 7), inkPlain})
 	}
-	l = append(l, r.numbers(m, c, newest, posts, len(g.Rows))...)
+	reports, count := len(g.Rows), fmt.Sprint(min(len(g.Rows), 999))
+	if r.group == byAccount {
+		if n, known := r.tallies[first].inAll(r.state); n > reports {
+			reports, count = n, known
+		}
+	}
+	l = append(l, r.numbers(m, c, newest, posts, reports, count)...)
 	l = append(l, span{safe.Fit(state, stateWidth) + " ", ink})
 	return c.withMessage(append(l, about...), r.Text(g.Rows[0], colMessage), inkPlain)
 }
@@ -387,15 +389,15 @@ func (r *reports) drawRow(m *env, d layout, row int, member bool) line {
 		mark = "*"
 	}
 	state, ofState, message, messageInk := r.drawState(m, row)
-	reports := 0
+	reports, count := 0, ""
 	if !member {
-		reports = r.tallies[r.Text(row, colNick)].count(r.state)
+		reports, count = r.tallies[r.Text(row, colNick)].inAll(r.state)
 	}
 	l := lead(mark)
 	if c.id {
 		l = append(l, span{fmt.Sprintf("  %-5s", shown.ShortID(id)), inkDim})
 	}
-	l = append(l, r.numbers(m, c, r.Num(row, numAt), r.Num(row, numPosts), reports)...)
+	l = append(l, r.numbers(m, c, r.Num(row, numAt), r.Num(row, numPosts), reports, count)...)
 	l = append(l, span{safe.Fit(state, stateWidth) + " ", ofState})
 	switch {
 	case member && r.group == byAccount:
