@@ -50,6 +50,7 @@ type Account struct {
 
 	Locked                bool
 	Discoverable          bool
+	Unindexed             bool // a search shows its statuses to itself only
 	Deactivated           bool
 	Invisible             bool // service actors
 	IsAdmin               bool

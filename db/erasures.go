@@ -174,7 +174,7 @@ func (d *DB) LiftDeletion(ctx context.Context, a *Account) error {
 func (d *DB) EmptyAccount(ctx context.Context, id string) error {
 	_, err := d.exec(ctx, "empty account", `UPDATE accounts SET
 		note = '', note_html = '', fields = '[]', fields_html = '[]', emojis = '[]', tags = CASE WHEN local THEN '[]' ELSE tags END, avatar = '', header = '', background = '',
-		also_known_as = '[]', moved_to = '', deactivated = TRUE, is_admin = FALSE, is_moderator = FALSE, locked = FALSE, discoverable = FALSE,
+		also_known_as = '[]', moved_to = '', deactivated = TRUE, is_admin = FALSE, is_moderator = FALSE, locked = FALSE, discoverable = FALSE, unindexed = FALSE,
 		confirmation_pending = FALSE, approval_pending = FALSE, accepts_chat_messages = FALSE, default_scope = 'public', default_sensitive = FALSE,
 		default_language = '', followers_count = 0, following_count = 0, statuses_count = 0, last_status_at = NULL WHERE id = ?`, id)
 	if err != nil {

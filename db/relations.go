@@ -314,6 +314,24 @@ func (d *DB) Muted(ctx context.Context, accountID string, p Page) ([]AccountRef,
 		"x.target_id", p, accountID, d.Now())
 }
 
+// MuteEnds returns when an account's mutes of these accounts end, by account id. Mutes
+// without an end are left out.
+func (d *DB) MuteEnds(ctx context.Context, accountID string, muted []AccountRef) (map[string]Time, error) {
+	out := make(map[string]Time)
+	if len(muted) == 0 {
+		return out, nil
+	}
+	ids := make([]string, len(muted))
+	for i := range muted {
+		ids[i] = muted[i].ID
+	}
+	rows, err := list[Mute](ctx, d, "ends of mutes", "SELECT * FROM mutes WHERE account_id = ? AND target_id IN ? AND expires_at IS NOT NULL", accountID, ids)
+	for _, r := range rows {
+		out[r.TargetID] = r.ExpiresAt
+	}
+	return out, err
+}
+
 func (d *DB) related(ctx context.Context, what, from, column string, p Page, args ...any) ([]AccountRef, error) {
 	var q selection
 	q.add("SELECT a.id, a.version "+from+" AND NOT a.deactivated", args...)

@@ -120,7 +120,7 @@ func (d *DB) Favicons(ctx context.Context, limit int) (map[string]string, error)
 var remoteColumns = []string{
 	"url", "nickname", "nickname_key", "domain", "actor_type", "display_name", "note", "note_html", "fields", "fields_html", "emojis",
 	"avatar", "header", "inbox", "shared_inbox", "outbox", "followers_uri", "following_uri", "featured_uri", "key_id", "public_key",
-	"also_known_as", "moved_to", "locked", "discoverable", "invisible", "accepts_chat_messages",
+	"also_known_as", "moved_to", "locked", "discoverable", "unindexed", "invisible", "accepts_chat_messages",
 	"fetched_at",
 }
 

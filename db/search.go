@@ -99,8 +99,11 @@ type StatusSearch struct {
 	Query     string // words that all must occur; some "in quotes", one after the other
 	AccountID string // of this author only
 	Local     bool   // made here only
-	Limit     int
-	Offset    int
+	// Unindexed are also statuses of authors who do not want to be found by others: for
+	// staff. UnindexedRemote are those of remote ones.
+	Unindexed, UnindexedRemote bool
+	Limit                      int
+	Offset                     int
 }
 
 // SearchStatuses returns the public and unlisted statuses with all words of the
@@ -125,14 +128,21 @@ func (d *DB) SearchStatuses(ctx context.Context, v Viewer, s StatusSearch) ([]St
 	q.refs(v)
 	q.add(` FROM status_search x CROSS JOIN status_docs o ON o.doc = x.rowid CROSS JOIN statuses s ON s.id = o.status_id`+refJoins+
 		` WHERE x.status_search MATCH ?`, match(all, SQLite))
-	q.searchable(v)
+	q.searchable(v, s)
 	q.add(` ORDER BY x.rowid DESC` + limit(int64(s.Limit), int64(s.Offset)))
 	return d.statusRefs(ctx, q, "search statuses")
 }
 
 // searchable is the condition of statuses that a search may show.
-func (q *selection) searchable(v Viewer) {
+func (q *selection) searchable(v Viewer, s StatusSearch) {
 	q.add(` AND s.visibility IN ('public', 'unlisted')`)
+	switch {
+	case s.Unindexed:
+	case s.UnindexedRemote:
+		q.add(` AND (NOT a.unindexed OR NOT a.local OR a.id = ?)`, v.ID)
+	default:
+		q.add(` AND (NOT a.unindexed OR a.id = ?)`, v.ID)
+	}
 	q.seen(v)
 	q.unwanted(v, false, "")
 }
@@ -160,7 +170,7 @@ func (d *DB) searchRounds(ctx context.Context, v Viewer, s StatusSearch, query s
 			q := &selection{now: d.Now(), expect: len(ids)}
 			q.refs(v)
 			q.add(` FROM statuses s`+refJoins+` WHERE s.id IN ?`, ids)
-			q.searchable(v)
+			q.searchable(v, s)
 			q.add(` ORDER BY s.id DESC`)
 			refs, err := d.statusRefs(ctx, q, "search statuses")
 			if err != nil {

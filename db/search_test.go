@@ -332,3 +332,45 @@ func TestSearchGoesOnBehindTheNewestPosts(t *testing.T) {
 		}
 	})
 }
+
+// TestStatusesOfTheUnindexedAreFoundByThemselves: the setting for remote accounts lets
+// theirs be found, and staff find all.
+func TestStatusesOfTheUnindexedAreFoundByThemselves(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		ctx := t.Context()
+		ann, bob := dbtest.Account(t, d, "ann"), dbtest.Account(t, d, "bob")
+		eve := &db.Account{URI: "https://far.example/eve", Nickname: "eve@far.example", Domain: "far.example", Unindexed: true}
+		if err := d.CreateAccount(ctx, eve); err != nil {
+			t.Fatal(err)
+		}
+		ann.Unindexed = true
+		if err := d.UpdateAccount(ctx, ann, "unindexed"); err != nil {
+			t.Fatal(err)
+		}
+		anns, bobs, eves := said(t, d, ann, db.Public, "a lantern"), said(t, d, bob, db.Public, "a lantern"), said(t, d, eve, db.Public, "a lantern")
+		for _, tt := range []struct {
+			viewer string
+			search db.StatusSearch
+			want   []string
+		}{
+			{"", db.StatusSearch{}, []string{bobs.ID}},
+			{bob.ID, db.StatusSearch{}, []string{bobs.ID}},
+			{ann.ID, db.StatusSearch{}, []string{bobs.ID, anns.ID}},
+			{bob.ID, db.StatusSearch{UnindexedRemote: true}, []string{eves.ID, bobs.ID}},
+			{bob.ID, db.StatusSearch{Unindexed: true}, []string{eves.ID, bobs.ID, anns.ID}},
+		} {
+			tt.search.Query, tt.search.Limit = "lantern", 20
+			refs, err := d.SearchStatuses(ctx, db.Viewer{ID: tt.viewer}, tt.search)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := []string{}
+			for _, r := range refs {
+				got = append(got, r.ID)
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("%+v by %q: %v, want %v", tt.search, tt.viewer, got, tt.want)
+			}
+		}
+	})
+}

@@ -1,35 +1,45 @@
 package api
 
-import "encoding/json"
+import (
+	"bytes"
+	"encoding/json"
+)
 
 // Account is a person, bot or group as others see it, and to its owner with
 // more in Source and Svc.
 type Account struct {
-	ID             string        `json:"id"`
-	Username       string        `json:"username"` // the part before @
-	Acct           string        `json:"acct"`     // user, or user@domain of a remote account
-	DisplayName    string        `json:"display_name"`
-	Locked         bool          `json:"locked"`
-	Bot            bool          `json:"bot"`
-	Group          bool          `json:"group"`
-	Discoverable   bool          `json:"discoverable"`
-	CreatedAt      Time          `json:"created_at"`
-	Note           string        `json:"note"` // HTML
-	URL            string        `json:"url"`
-	Avatar         string        `json:"avatar"`
-	AvatarStatic   string        `json:"avatar_static"`
-	Header         string        `json:"header"`
-	HeaderStatic   string        `json:"header_static"`
-	FollowersCount int           `json:"followers_count"`
-	FollowingCount int           `json:"following_count"`
-	StatusesCount  int           `json:"statuses_count"`
-	LastStatusAt   *string       `json:"last_status_at"` // a date, 2006-01-02
-	Emojis         List[Emoji]   `json:"emojis"`
-	Fields         List[Field]   `json:"fields"`
-	Moved          *Account      `json:"moved"`
-	FollowRequests *int          `json:"follow_requests_count,omitempty"` // to the owner
-	Source         AccountSource `json:"source"`
-	Svc            AccountSvc    `json:"svc"`
+	ID              string        `json:"id"`
+	Username        string        `json:"username"` // the part before @
+	Acct            string        `json:"acct"`     // user, or user@domain of a remote account
+	DisplayName     string        `json:"display_name"`
+	Locked          bool          `json:"locked"`
+	Bot             bool          `json:"bot"`
+	Group           bool          `json:"group"`
+	Discoverable    bool          `json:"discoverable"`
+	NoIndex         bool          `json:"noindex"`          // the opposite of discoverable
+	Indexable       bool          `json:"indexable"`        // a search shows its statuses to others
+	HideCollections bool          `json:"hide_collections"` // neither followers nor following are shown
+	CreatedAt       Time          `json:"created_at"`
+	Note            string        `json:"note"` // HTML
+	URL             string        `json:"url"`
+	URI             string        `json:"uri"` // the ActivityPub id
+	Avatar          string        `json:"avatar"`
+	AvatarStatic    string        `json:"avatar_static"`
+	Header          string        `json:"header"`
+	HeaderStatic    string        `json:"header_static"`
+	FollowersCount  int           `json:"followers_count"`
+	FollowingCount  int           `json:"following_count"`
+	StatusesCount   int           `json:"statuses_count"`
+	LastStatusAt    *string       `json:"last_status_at"` // a date, 2006-01-02
+	Emojis          List[Emoji]   `json:"emojis"`
+	Fields          List[Field]   `json:"fields"`
+	Roles           ShownRoles    `json:"roles"` // of local accounts that show theirs
+	Moved           *Account      `json:"moved"`
+	FollowRequests  *int          `json:"follow_requests_count,omitempty"` // to the owner
+	Role            *OwnRole      `json:"role,omitempty"`                  // to the owner
+	MuteExpiresAt   *Time         `json:"mute_expires_at,omitempty"`       // in GET /api/v1/mutes, null for mutes without an end
+	Source          AccountSource `json:"source"`
+	Svc             AccountSvc    `json:"svc"`
 
 	Raw json.RawMessage `json:"-"`
 }
@@ -52,6 +62,35 @@ func (a *Account) finish(data []byte) {
 	a.Raw = keep(data)
 }
 
+// Role is a role that an account shows.
+type Role struct {
+	ID    string `json:"id"`
+	Name  string `json:"name"`
+	Color string `json:"color"` // always ""
+}
+
+// ShownRoles is the list of an account's roles. The accounts of the admin API have an
+// object in its place, Roles, which is read as an empty list.
+type ShownRoles List[Role]
+
+// MarshalJSON renders no roles as [].
+func (r ShownRoles) MarshalJSON() ([]byte, error) { return json.Marshal(List[Role](r)) }
+
+// UnmarshalJSON reads a list, and passes an object by.
+func (r *ShownRoles) UnmarshalJSON(data []byte) error {
+	if bytes.HasPrefix(data, []byte("{")) {
+		return nil
+	}
+	return json.Unmarshal(data, (*List[Role])(r))
+}
+
+// OwnRole is the role of the caller's account; one without a role has a name of "".
+type OwnRole struct {
+	Role
+	Permissions string `json:"permissions"` // always "0": there is no admin API of this form
+	Highlighted bool   `json:"highlighted"` // others see it
+}
+
 // Field is a row of an account's profile table. Name is plain text, Value
 // HTML; VerifiedAt is null, never empty, where no page links back.
 type Field struct {
@@ -62,13 +101,16 @@ type Field struct {
 
 // AccountSource is the profile as the account's owner typed it.
 type AccountSource struct {
-	Note           string            `json:"note"`
-	Fields         List[SourceField] `json:"fields"`
-	Sensitive      bool              `json:"sensitive"`
-	Privacy        string            `json:"privacy"` // always sent: clients require it
-	Language       *string           `json:"language"`
-	FollowRequests int               `json:"follow_requests_count"`
-	Svc            AccountSourceSvc  `json:"svc"`
+	Note            string            `json:"note"`
+	Fields          List[SourceField] `json:"fields"`
+	Sensitive       bool              `json:"sensitive"`
+	Privacy         string            `json:"privacy"` // always sent: clients require it
+	Language        *string           `json:"language"`
+	FollowRequests  int               `json:"follow_requests_count"`
+	HideCollections bool              `json:"hide_collections"`
+	Discoverable    bool              `json:"discoverable"`
+	Indexable       bool              `json:"indexable"`
+	Svc             AccountSourceSvc  `json:"svc"`
 }
 
 // SourceField is a profile field as typed.
@@ -195,11 +237,13 @@ type UpdateCredentials struct {
 	Locked                *Bool           `json:"locked,omitempty" form:"locked"`
 	Bot                   *Bool           `json:"bot,omitempty" form:"bot"`
 	Discoverable          *Bool           `json:"discoverable,omitempty" form:"discoverable"`
+	Indexable             *Bool           `json:"indexable,omitempty" form:"indexable"`
 	FieldsAttributes      []SourceField   `json:"fields_attributes,omitzero" form:"-"` // indexed in forms
 	Source                *UpdateSource   `json:"source,omitempty" form:"source"`
 	NoRichText            *Bool           `json:"no_rich_text,omitempty" form:"no_rich_text"`
 	HideFollowers         *Bool           `json:"hide_followers,omitempty" form:"hide_followers"`
 	HideFollows           *Bool           `json:"hide_follows,omitempty" form:"hide_follows"`
+	HideCollections       *Bool           `json:"hide_collections,omitempty" form:"hide_collections"` // both; the two above win
 	HideFollowersCount    *Bool           `json:"hide_followers_count,omitempty" form:"hide_followers_count"`
 	HideFollowsCount      *Bool           `json:"hide_follows_count,omitempty" form:"hide_follows_count"`
 	HideFavorites         *Bool           `json:"hide_favorites,omitempty" form:"hide_favorites"`

@@ -1,6 +1,7 @@
 package clientapi
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
@@ -65,10 +66,14 @@ func (a *Accounts) UpdateCredentials(c *gin.Context) error {
 	p := social.Profile{
 		DisplayName: in.DisplayName, Note: in.Note, AlsoKnownAs: in.AlsoKnownAs, ActorType: in.ActorType, DefaultScope: in.DefaultScope,
 		Locked: flag(in.Locked), Bot: flag(in.Bot), Discoverable: flag(in.Discoverable), NoRichText: flag(in.NoRichText),
-		HideFollowers: flag(in.HideFollowers), HideFollows: flag(in.HideFollows),
+		HideFollowers: flag(cmp.Or(in.HideFollowers, in.HideCollections)), HideFollows: flag(cmp.Or(in.HideFollows, in.HideCollections)),
 		HideFollowersCount: flag(in.HideFollowersCount), HideFollowsCount: flag(in.HideFollowsCount),
 		HideFavourites: flag(in.HideFavorites), ShowRole: flag(in.ShowRole), SkipThreadContainment: flag(in.SkipThreadContainment),
 		AllowFollowingMove: flag(in.AllowFollowingMove), AcceptsChatMessages: flag(in.AcceptsChatMessages),
+	}
+	if in.Indexable != nil {
+		unindexed := !bool(*in.Indexable)
+		p.Unindexed = &unindexed
 	}
 	if in.FieldsAttributes != nil {
 		p.Fields = []db.Field{}

@@ -158,7 +158,23 @@ func (a *Relationships) Unsubscribe(c *gin.Context) error { return a.relate(c, a
 func (a *Relationships) Blocks(c *gin.Context) error { return a.mine(c, a.DB.Blocked) }
 
 // Mutes is GET /api/v1/mutes.
-func (a *Relationships) Mutes(c *gin.Context) error { return a.mine(c, a.DB.Muted) }
+func (a *Relationships) Mutes(c *gin.Context) error {
+	ctx, me := c.Request.Context(), web.Caller(c).Account
+	rows, err := a.DB.Muted(ctx, me.ID, web.Page(c, accountPage, accountPageMax))
+	if err != nil {
+		return err
+	}
+	ends, err := a.DB.MuteEnds(ctx, me.ID, rows)
+	if err != nil {
+		return err
+	}
+	raw, err := a.View.MutedAccountsAt(ctx, rows, ends)
+	if err != nil {
+		return err
+	}
+	a.accountLinks(c, rows)
+	return web.OK(c, raw)
+}
 
 // FollowRequests is GET /api/v1/follow_requests.
 func (a *Relationships) FollowRequests(c *gin.Context) error { return a.mine(c, a.DB.FollowRequests) }

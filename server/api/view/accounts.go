@@ -22,7 +22,8 @@ func (v *View) Account(a *db.Account) api.Account {
 	out := api.Account{
 		ID: a.ID, Username: a.Username(), Acct: a.Nickname, DisplayName: a.DisplayName,
 		Locked: a.Locked, Bot: a.ActorType == "Service" || a.ActorType == "Application", Group: a.ActorType == "Group",
-		Discoverable: a.Discoverable, CreatedAt: api.Time{Time: a.CreatedAt.Time}, Note: a.NoteHTML, URL: hosts.URI(a.URL),
+		Discoverable: a.Discoverable, NoIndex: !a.Discoverable, Indexable: !a.Unindexed, HideCollections: a.HideFollowers && a.HideFollows,
+		CreatedAt: api.Time{Time: a.CreatedAt.Time}, Note: a.NoteHTML, URL: hosts.URI(a.URL), URI: a.URI,
 		Avatar: v.avatar(a.Avatar), Header: v.orDefault(a.Header, "/images/banner.png"),
 		FollowersCount: int(a.FollowersCount), FollowingCount: int(a.FollowingCount), StatusesCount: int(a.StatusesCount),
 		Emojis: v.emojis(a.Emojis),
@@ -48,6 +49,7 @@ func (v *View) Account(a *db.Account) api.Account {
 	}
 	out.Source = api.AccountSource{
 		Note: a.Note, Privacy: a.DefaultScope, Sensitive: a.DefaultSensitive, Language: optional(text.Language(a.DefaultLanguage)),
+		HideCollections: out.HideCollections, Discoverable: a.Discoverable, Indexable: !a.Unindexed,
 		Svc: api.AccountSourceSvc{Discoverable: a.Discoverable, ActorType: a.ActorType},
 	}
 	for _, f := range a.Fields {
@@ -70,8 +72,22 @@ func (v *View) Account(a *db.Account) api.Account {
 	}
 	if a.ShowRole {
 		v.showRole(&out, a)
+		if r := role(a); a.Local && r.Name != "" {
+			out.Roles = api.ShownRoles{r}
+		}
 	}
 	return out
+}
+
+// role is the role of an account, with the ids that apps know.
+func role(a *db.Account) api.Role {
+	switch {
+	case a.IsAdmin:
+		return api.Role{ID: "1", Name: "Admin"}
+	case a.IsModerator:
+		return api.Role{ID: "2", Name: "Moderator"}
+	}
+	return api.Role{ID: "-99"}
 }
 
 // AccountForAdmins is the public form and the fields for admins only (1
@@ -102,7 +118,7 @@ type Own struct {
 	UnreadNotifications int
 	UnreadConversations int
 	Privileges          []api.Privilege
-	SettingsStore       bool   // send it: verify_credentials and update_credentials
+	SettingsStore       bool   // send it, and the role: verify_credentials and update_credentials
 	ChatToken           string // verify_credentials only
 }
 
@@ -121,6 +137,7 @@ func (v *View) OwnAccount(a *db.Account, u *db.User, own Own) (api.Account, erro
 	}
 	out.Svc.ChatToken, out.Svc.Privileges = own.ChatToken, own.Privileges
 	if own.SettingsStore {
+		out.Role = &api.OwnRole{Role: role(a), Permissions: "0", Highlighted: a.ShowRole}
 		store, err := json.Marshal(u.SettingsStore)
 		if err != nil {
 			return out, err
@@ -156,6 +173,23 @@ func (v *View) Accounts(ctx context.Context, rows []db.Account) (json.RawMessage
 // with at most one statement, and one more where any moved. One that is gone since
 // is left out.
 func (v *View) AccountsAt(ctx context.Context, refs []db.AccountRef) (json.RawMessage, error) {
+	return v.accountsAt(ctx, refs, func(string) string { return "" })
+}
+
+// MutedAccountsAt is AccountsAt with the end of the viewer's mute of each; those without
+// an end are not in ends.
+func (v *View) MutedAccountsAt(ctx context.Context, refs []db.AccountRef, ends map[string]db.Time) (json.RawMessage, error) {
+	return v.accountsAt(ctx, refs, func(id string) string {
+		end, err := json.Marshal(api.At(ends[id].Time))
+		if err != nil {
+			return ""
+		}
+		return `,"mute_expires_at":` + string(end)
+	})
+}
+
+// accountsAt is AccountsAt with more fields of each account, written as JSON.
+func (v *View) accountsAt(ctx context.Context, refs []db.AccountRef, more func(id string) string) (json.RawMessage, error) {
 	versions := make(map[string]int64, len(refs))
 	for _, r := range refs {
 		versions[r.ID] = r.Version
@@ -175,7 +209,8 @@ func (v *View) AccountsAt(ctx context.Context, refs []db.AccountRef) (json.RawMe
 			if len(out) > 1 {
 				out = append(out, ',')
 			}
-			out = append(out, a...)
+			out = append(out, a[:len(a)-1]...)
+			out = append(append(out, more(r.ID)...), '}')
 		}
 	}
 	return append(out, ']'), nil

@@ -17,7 +17,7 @@ func Actor(a *db.Account, base string) Object {
 	out["name"], out["summary"], out["webfinger"] = a.DisplayName, a.NoteHTML, a.Nickname+"@"+host(base)
 	out["url"], out["published"] = or(a.URL, a.URI), Stamp(a.CreatedAt)
 	out["endpoints"] = Object{"sharedInbox": or(a.SharedInbox, base+"/inbox")}
-	out["manuallyApprovesFollowers"], out["discoverable"], out["indexable"] = a.Locked, a.Discoverable, a.Discoverable
+	out["manuallyApprovesFollowers"], out["discoverable"], out["indexable"] = a.Locked, a.Discoverable, !a.Unindexed
 	out["attachment"], out["tag"], out["alsoKnownAs"] = properties(a.FieldsHTML), append(emojis(a.Emojis), bioTags(a.Note, base)...), list(a.AlsoKnownAs)
 	for key, uri := range map[string]string{
 		"followers": a.FollowersURI, "following": a.FollowingURI, "featured": a.FeaturedURI, "movedTo": a.MovedTo,

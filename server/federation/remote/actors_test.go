@@ -174,7 +174,7 @@ func TestAnActorsProfileIsCutAndCleaned(t *testing.T) {
 			d["alsoKnownAs"], d["movedTo"] = "https://old.example/users/bob", "https://new.example/users/bob"
 			d["url"] = []any{peer.Doc{"type": "Link", "mediaType": "text/html", "href": w.peer.URL("/@bob")}}
 			d["outbox"], d["endpoints"] = "https://evil.example/outbox", peer.Doc{"sharedInbox": "https://evil.example/inbox"}
-			d["type"], d["invisible"] = "Group", true
+			d["type"], d["invisible"], d["indexable"] = "Group", true, false
 		})
 		a, err := w.Actor(w.ctx(), bob.ID)
 		if err != nil {
@@ -196,14 +196,14 @@ func TestAnActorsProfileIsCutAndCleaned(t *testing.T) {
 		got := &db.Account{
 			URI: a.URI, URL: a.URL, Nickname: a.Nickname, NickKey: a.NickKey, Domain: a.Domain, ActorType: a.ActorType, Emojis: a.Emojis,
 			Avatar: a.Avatar, Header: a.Header, Inbox: a.Inbox, SharedInbox: a.SharedInbox, Outbox: a.Outbox, FollowersURI: a.FollowersURI,
-			KeyID: a.KeyID, AlsoKnownAs: a.AlsoKnownAs, MovedTo: a.MovedTo, Locked: a.Locked, Discoverable: a.Discoverable, Invisible: a.Invisible,
+			KeyID: a.KeyID, AlsoKnownAs: a.AlsoKnownAs, MovedTo: a.MovedTo, Locked: a.Locked, Discoverable: a.Discoverable, Unindexed: a.Unindexed, Invisible: a.Invisible,
 			AcceptsChatMessages: a.AcceptsChatMessages, Local: a.Local,
 		}
 		want := &db.Account{
 			URI: bob.ID, URL: w.peer.URL("/@bob"), Nickname: bob.Handle(), NickKey: bob.Handle(), Domain: w.peer.Host(), ActorType: "Group",
 			Emojis: []db.Emoji{{Shortcode: "cat", URL: "https://p.example/cat.png", StaticURL: "https://p.example/cat.png"}},
 			Avatar: "https://p.example/a.png", Inbox: bob.Inbox(), FollowersURI: bob.Followers(), KeyID: bob.KeyID(),
-			AlsoKnownAs: []string{"https://old.example/users/bob"}, MovedTo: "https://new.example/users/bob", Locked: true, Discoverable: true,
+			AlsoKnownAs: []string{"https://old.example/users/bob"}, MovedTo: "https://new.example/users/bob", Locked: true, Discoverable: true, Unindexed: true,
 			AcceptsChatMessages: &no,
 		}
 		if diff := cmp.Diff(want, got); diff != "" {

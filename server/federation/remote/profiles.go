@@ -66,6 +66,8 @@ func (s *Service) profile(doc activitypub.Object, keyID string, at time.Time) (*
 	a.NoteHTML = text.SanitizeRemote(a.Note)
 	a.Locked, _ = doc.Bool("manuallyApprovesFollowers")
 	a.Discoverable, _ = doc.Bool("discoverable")
+	indexable, said := doc.Bool("indexable")
+	a.Unindexed = said && !indexable
 	invisible, _ := doc.Bool("invisible")
 	a.Invisible = invisible && a.ActorType == "Application"
 	if accepts, known := doc.Object("capabilities").Bool("acceptsChatMessages"); known {

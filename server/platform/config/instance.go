@@ -56,6 +56,7 @@ func instanceSettings() []Setting {
 		row(":max_report_comment_size", Integer, 1000, func(i *Instance) any { return &i.MaxReportCommentSize }, "Longest comment of a report, in characters"),
 		row(":report_copy_days", Integer, 30, func(i *Instance) any { return &i.ReportCopyDays }, "Days that the copies of reported statuses, and their files, are kept after their report is closed").between(0, 36500).unset(),
 		row(":skip_thread_containment", Boolean, true, func(i *Instance) any { return &i.SkipThreadContainment }, "Whether threads with hidden parts are shown"),
+		row(":respect_indexable", Boolean, true, func(i *Instance) any { return &i.RespectIndexable }, "Whether a search leaves out statuses of remote accounts that do not want to be found").unset(),
 		row(":show_reactions", Boolean, true, func(i *Instance) any { return &i.ShowReactions }, "Whether the accounts that favourited a status or reacted to it are shown"),
 		row(":moderator_privileges", Strings, []string{}, func(i *Instance) any { return &i.ModeratorPrivileges },
 			"Parts of the admin API that moderators who are not admins may use; none when empty").oneOf(privileges()...).unset(),

@@ -113,6 +113,7 @@ type Instance struct {
 	CleanupAttachments                bool   // deletes files with their statuses
 	StaticDir                         string // StaticFolder says where that is
 	ShowReactions                     bool
+	RespectIndexable                  bool
 	MaxPinnedStatuses                 int
 	// ModeratorPrivileges are the parts of the admin API that moderators may use:
 	// names of api.Privilege.

@@ -32,7 +32,7 @@ func TestDefaultsAreThePublishedOnes(t *testing.T) {
 			FederationReachabilityTimeoutDays: 7, RegistrationsOpen: true, Federating: true, AllowRelay: true, ExternalUserSynchronization: true, Public: true, ExtendedNicknameFormat: true,
 			QuarantinedInstances: []string{}, StaticDir: "instance/static/",
 			AllowedPostFormats:   []string{"text/plain", "text/html", "text/markdown", "text/bbcode"},
-			MaxReportCommentSize: 1000, SkipThreadContainment: true, ShowReactions: true, RemotePostRetentionDays: 90, ReportCopyDays: 30, MaxPinnedStatuses: 1, LimitToLocalContent: ":unauthenticated",
+			MaxReportCommentSize: 1000, SkipThreadContainment: true, ShowReactions: true, RespectIndexable: true, RemotePostRetentionDays: 90, ReportCopyDays: 30, MaxPinnedStatuses: 1, LimitToLocalContent: ":unauthenticated",
 			UserBioLength: 5000, UserNameLength: 100, RegistrationReasonLength: 500,
 			MaxAccountFields: 10, MaxRemoteAccountFields: 20, AccountFieldNameLength: 512, AccountFieldValueLength: 2048,
 			ModeratorPrivileges: []string{}, AutofollowedNicknames: []string{}, AutofollowingNicknames: []string{}, PasswordResetTokenValidity: 24 * time.Hour,

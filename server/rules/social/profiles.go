@@ -27,6 +27,7 @@ type Profile struct {
 
 	Locked                *bool
 	Discoverable          *bool
+	Unindexed             *bool
 	Bot                   *bool
 	ActorType             *string // Person or Service; wins over Bot
 	NoRichText            *bool
@@ -148,7 +149,7 @@ func (s *Service) updateProfile(ctx context.Context, by *db.Account, p Profile, 
 // shownElsewhere reports whether other servers know a column of an account.
 func shownElsewhere(column string) bool {
 	switch column {
-	case "display_name", "note", "fields", "emojis", "also_known_as", "avatar", "header", "actor_type", "locked", "discoverable", "accepts_chat_messages":
+	case "display_name", "note", "fields", "emojis", "also_known_as", "avatar", "header", "actor_type", "locked", "discoverable", "unindexed", "accepts_chat_messages":
 		return true
 	}
 	return false
@@ -209,6 +210,7 @@ func (s *Service) apply(ctx context.Context, tx *db.DB, a *db.Account, p Profile
 	}{
 		{"locked", &a.Locked, p.Locked},
 		{"discoverable", &a.Discoverable, p.Discoverable},
+		{"unindexed", &a.Unindexed, p.Unindexed},
 		{"no_rich_text", &a.NoRichText, p.NoRichText},
 		{"hide_followers", &a.HideFollowers, p.HideFollowers},
 		{"hide_follows", &a.HideFollows, p.HideFollows},

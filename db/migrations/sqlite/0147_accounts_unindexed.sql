@@ -1,0 +1,2 @@
+-- Accounts whose statuses a search does not show to others.
+ALTER TABLE accounts ADD COLUMN unindexed BOOLEAN NOT NULL DEFAULT FALSE;
