@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"svc/client/api"
@@ -19,6 +20,27 @@ func (s *AdminReports) List(query api.ReportQuery) Listing[api.AdminReport] {
 	read := func(a api.ReportList) ([]api.AdminReport, int) { return a.Reports, a.Total }
 	id := func(r api.AdminReport) string { return r.ID }
 	return numbered(s.c, query, read, id, adminPath+"/reports")
+}
+
+// OpenAbout returns all open reports about accounts, by their ids, those about one after
+// those about another, each newest first.
+func (s *AdminReports) OpenAbout(ctx context.Context, accountIDs []string) ([]api.AdminReport, error) {
+	const page = 100
+	var found []api.AdminReport
+	for i, id := range accountIDs {
+		if id == "" || slices.Contains(accountIDs[:i], id) {
+			continue
+		}
+		for r, err := range s.List(api.ReportQuery{State: api.ReportOpen, AccountID: id, PageSize: page}).All(ctx) {
+			if err != nil {
+				return nil, err
+			}
+			if r.Account.ID == id { // a server without the filter sends all
+				found = append(found, r)
+			}
+		}
+	}
+	return found, nil
 }
 
 // Counts returns the numbers of reports that match, by state; nil from servers that do not

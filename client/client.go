@@ -67,7 +67,7 @@ type Client struct {
 //	c.Admin.MailDomains  Block List Unblock
 //	c.Admin.Media        Bans Purge Unban
 //	c.Admin.Relays       Follow List Unfollow
-//	c.Admin.Reports      AddNote Counts Create DeleteNote Get Groups List Update
+//	c.Admin.Reports      AddNote Counts Create DeleteNote Get Groups List OpenAbout Update
 //	c.Admin.SSHKeys      Add Delete List
 //	c.Admin.Stats        Get
 //	c.Admin.Statuses     Context Delete Get List OfInstance OfUser Update

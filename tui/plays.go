@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +12,8 @@ import (
 	"svc/client/canned"
 	"svc/client/playbook"
 	"svc/client/safe"
+	"svc/tui/list"
+	"svc/tui/nouns"
 	"svc/tui/shown"
 	"svc/tui/staged"
 )
@@ -21,18 +24,70 @@ func (m *session) mayPlay(book playbook.Playbook) bool {
 
 // play offers the playbooks for the reports of the chosen rows, or of the group.
 func (r *reports) play(m *env) tea.Cmd {
-	rows, marked := r.Chosen(), len(r.MarkedRows()) > 0
-	cases := r.cases(m, rows, &r.posts)
-	// Grouped by reporter, a row does not name the accounts of its reports.
-	asks := len(cases) > 1 || len(cases) == 1 && r.group == byReporter
-	return r.askPlay(m, cases, asks, func(m *env) tea.Cmd {
-		if marked {
-			r.Unmark()
-		} else {
-			r.pass(m)
-		}
-		return tea.Batch(r.refresh(), r.more(m), r.wantDetail(m))
+	return r.withOpen(m, r.Chosen(), func(m *env) tea.Cmd {
+		rows, marked := r.Chosen(), len(r.MarkedRows()) > 0 // others may have come in
+		cases := r.cases(m, rows, &r.posts)
+		// Grouped by reporter, a row does not name the accounts of its reports.
+		asks := len(cases) > 1 || len(cases) == 1 && r.group == byReporter
+		return r.askPlay(m, cases, asks, func(m *env) tea.Cmd {
+			if marked {
+				r.Unmark()
+			} else {
+				r.pass(m)
+			}
+			return tea.Batch(r.refresh(), r.more(m), r.wantDetail(m))
+		})
 	})
+}
+
+// withOpen goes on once all open reports about the accounts of rows are loaded. They are
+// asked for where the server counts more than there are; keys wait meanwhile.
+func (r *reports) withOpen(m *env, rows []int, then func(m *env) tea.Cmd) tea.Cmd {
+	var accounts, names []string
+	for _, row := range rows {
+		t, id := r.tallies[r.Text(row, colNick)], r.Text(row, colID)
+		if t != nil && t.ever >= 0 && t.open > t.count("open") && id != "" && !slices.Contains(accounts, id) {
+			accounts, names = append(accounts, id), append(names, r.Text(row, colAbout))
+		}
+	}
+	if len(accounts) == 0 {
+		return then(m)
+	}
+	wait := &prompt{title: []line{plain(" reading all open reports about " + someOf(names))}, choices: []choice{{"esc", "cancel", stay}}}
+	m.ask(wait)
+	c, msg := m.load.c, openRead{queue: r, wait: wait, then: then}
+	return m.load.run(func(ctx context.Context) tea.Msg {
+		found, err := c.Admin.Reports.OpenAbout(ctx, accounts)
+		msg.rows, msg.reports = reportRows(found)
+		msg.err = err
+		return msg
+	})
+}
+
+// openRead has all open reports about some accounts.
+type openRead struct {
+	queue   *reports
+	wait    *prompt
+	then    func(m *env) tea.Cmd
+	rows    []list.Row
+	reports []*shown.Report
+	err     error
+}
+
+func (msg openRead) deliver(m *env) tea.Cmd {
+	if m.prompt != msg.wait {
+		return nil // cancelled
+	}
+	m.prompt = nil
+	if msg.err != nil {
+		m.say(inkBad, wording(msg.err).String())
+		return m.troubleWith(nouns.NeedsReports, msg.err)
+	}
+	msg.queue.put(m, msg.rows, true)
+	for _, one := range msg.reports {
+		msg.queue.keep(m, one)
+	}
+	return tea.Batch(msg.queue.refresh(), msg.then(m))
 }
 
 func (p *reportPage) play(m *env) tea.Cmd {
@@ -41,12 +96,15 @@ func (p *reportPage) play(m *env) tea.Cmd {
 		m.say(inkDim, "this report is not in the list; open the reports in its state")
 		return nil
 	}
-	return p.queue.askPlay(m, p.queue.cases(m, []int{row}, &p.posts), false, func(m *env) tea.Cmd {
-		if p.queue.UnderID() == p.id {
-			p.queue.pass(m)
-			p.follow()
-		}
-		return tea.Batch(p.queue.refresh(), p.queue.more(m), p.queue.wantDetail(m))
+	return p.queue.withOpen(m, []int{row}, func(m *env) tea.Cmd {
+		row, _ := p.queue.Row(p.id)
+		return p.queue.askPlay(m, p.queue.cases(m, []int{row}, &p.posts), false, func(m *env) tea.Cmd {
+			if p.queue.UnderID() == p.id {
+				p.queue.pass(m)
+				p.follow()
+			}
+			return tea.Batch(p.queue.refresh(), p.queue.more(m), p.queue.wantDetail(m))
+		})
 	})
 }
 
@@ -272,15 +330,17 @@ func accountsOf(cases []playbook.Case) []string {
 // openAbout counts the open reports about the accounts of cases, and says if there
 // may be more that are not loaded.
 func (r *reports) openAbout(cases []playbook.Case) string {
-	n := 0
+	n, whole := 0, true
 	for _, c := range cases {
 		n += len(c.All)
+		t := r.tallies[c.Nick]
+		whole = whole && t != nil && t.ever >= 0 && t.open <= len(c.All)
 	}
 	text := fmt.Sprintf(" (%d open)", n)
 	if n == 1 {
 		text = " (1 open)"
 	}
-	if !r.complete || r.state != "open" && r.state != "all" {
+	if !whole && (!r.complete || r.state != "open" && r.state != "all") {
 		text = fmt.Sprintf(" (%d open of the %d reports loaded; there may be more)", n, r.Columns.Len())
 	}
 	return text

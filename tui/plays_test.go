@@ -2,13 +2,17 @@ package tui
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"svc/client/api"
 	"svc/client/playbook"
+	"svc/db"
+	"svc/server/servertest"
 )
 
 // playbooks are those that come with the program, and some of one's own.
@@ -262,5 +266,56 @@ func TestPlaysInPlainMode(t *testing.T) {
 	d.pass(9 * time.Second)
 	if got := d.world.Reports[2]["state"]; got != "resolved" {
 		t.Errorf("the third report is %v", got)
+	}
+}
+
+// TestAPlayTakesReportsThatAreNotLoaded has older reports about the same account behind
+// more others than are loaded at once: the playbook decides on them all the same, with their posts.
+func TestAPlayTakesReportsThatAreNotLoaded(t *testing.T) {
+	t.Parallel()
+	s := servertest.Start(t)
+	ctx := t.Context()
+	bob := s.User("bob")
+	report := func(about string, posts ...string) {
+		t.Helper()
+		if _, err := s.Client("ann").Reports.Create(ctx, api.NewReport{AccountID: about, StatusIDs: posts}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var posts []string
+	for i := range 3 {
+		post, err := s.Client("bob").Statuses.Post(ctx, api.NewStatus{Status: "buy " + strconv.Itoa(i)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		posts = append(posts, post.ID)
+	}
+	report(bob.ID, posts[0])
+	report(bob.ID, posts[1])
+	others, ann := s.User("others").ID, s.User("ann").ID
+	if err := s.DB.Tx(ctx, func(tx *db.DB) error {
+		for range eager {
+			if err := tx.CreateReport(ctx, &db.Report{AccountID: others, ReporterID: ann}, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	report(bob.ID, posts[2])
+	d := beginOn(t, s.Admin("root"), 120, 40, Options{Playbooks: playbooks(t, nil)})
+	d.shows("3/3 open       bob")
+	if n := d.queue().tallies["bob"].count("open"); n != 1 {
+		t.Fatalf("%d of bob's reports are loaded, want the newest alone", n)
+	}
+	d.press("p")
+	d.shows("play on @bob (3 open): 3 posts of 3 reports, by 1 reporter")
+	d.press("s")
+	d.pass(9 * time.Second)
+	for r, err := range s.Admin("root").Admin.Reports.List(api.ReportQuery{AccountID: bob.ID}).All(ctx) {
+		if err != nil || r.State != api.ReportResolved || r.Statuses[0].Svc.Deleted == nil {
+			t.Errorf("%v: the report %s is %s", err, r.ID, r.State)
+		}
 	}
 }

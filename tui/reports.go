@@ -26,6 +26,7 @@ const (
 	colMessage
 	colPosts // ids of its posts, joined by spaces
 	colClaim // who claimed it last, as shown
+	colID    // of the reported account
 	colHay   // lower-case text that the filter searches
 	reportTexts
 )
@@ -154,7 +155,7 @@ func reportRow(r *shown.Report) list.Row {
 	}
 	return list.Row{
 		ID:    r.ID,
-		Texts: []string{r.State, about, r.About.Nick, r.About.Domain, by, r.By.Nick, message, strings.Join(ids, " "), claimed, hay},
+		Texts: []string{r.State, about, r.About.Nick, r.About.Domain, by, r.By.Nick, message, strings.Join(ids, " "), claimed, r.About.ID, hay},
 		Nums:  []int64{r.At.Unix(), int64(len(r.Posts)), flags, at.Unix(), int64(open), int64(ever)},
 	}
 }

@@ -63,7 +63,7 @@ func NewEntry(e api.LogEntry) Entry {
 
 // changes are the words for actions on accounts that the entry lists.
 var changes = map[string]string{
-	"activate": "activated", "deactivate": "deactivated", "delete": "deleted", "approve": "approved", "updated_users": "changed",
+	"activate": "activated", "deactivate": "deactivated", "delete": "deleted", "approve": "approved", "reject": "rejected", "updated_users": "changed",
 	"force_password_reset": "asked for a new password of", "logout": "ended the log-ins of", "confirm_email": "confirmed the address of",
 	"resend_confirmation_email": "mailed another link to",
 }

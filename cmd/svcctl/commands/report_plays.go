@@ -2,12 +2,10 @@ package commands
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"svc/client"
 	"svc/client/action"
 	"svc/client/api"
 	"svc/client/canned"
@@ -96,13 +94,16 @@ func casesOf(ctx context.Context, conn *cli.Connection, targets []action.Target)
 	for i := range chosen {
 		chosen[i].Fields[canned.Server], chosen[i].Fields[canned.Moderator] = conn.Origin.Host, me.Acct
 	}
-	for r, err := range openReports(ctx, conn.Client) {
-		if err != nil {
-			return nil, err
-		}
-		if slices.ContainsFunc(chosen, func(c playbook.Report) bool { return c.About == r.Account.ID }) {
-			open = append(open, playedOn(r))
-		}
+	accounts := make([]string, len(chosen))
+	for i, c := range chosen {
+		accounts[i] = c.About
+	}
+	found, err := conn.Admin.Reports.OpenAbout(ctx, accounts)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range found {
+		open = append(open, playedOn(r))
 	}
 	return playbook.Cases(chosen, open, nil), nil
 }
@@ -119,10 +120,6 @@ func playedOn(r api.AdminReport) playbook.Report {
 		}
 	}
 	return p
-}
-
-func openReports(ctx context.Context, c *client.Client) func(func(api.AdminReport, error) bool) {
-	return c.Admin.Reports.List(api.ReportQuery{State: api.ReportOpen}).All(ctx)
 }
 
 // caseFields are the values that a report gives to texts.
