@@ -31,6 +31,7 @@ type Client struct {
 	DomainBlocks      *DomainBlocks
 	Lists             *Lists
 	Filters           *Filters
+	FiltersV2         *FiltersV2
 	Push              *Push
 	Instance          *Instance
 	Chats             *Chats
@@ -222,6 +223,7 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 	c.DomainBlocks = &DomainBlocks{c}
 	c.Lists = &Lists{c}
 	c.Filters = &Filters{c}
+	c.FiltersV2 = &FiltersV2{c}
 	c.Push = &Push{c}
 	c.Instance = &Instance{c}
 	c.Emojis = &Emojis{c}

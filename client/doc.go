@@ -57,6 +57,8 @@
 //	c.DomainBlocks       Block List Unblock
 //	c.Emojis             Archive List Pack Packs Pictures
 //	c.Filters            Create Delete Get List Update
+//	c.FiltersV2          AddKeyword AddStatus Create Delete Get Keyword Keywords List
+//	                     RemoveKeyword RemoveStatus Status Statuses Update UpdateKeyword
 //	c.Instance           Activity FederationStatus FrontendConfigurations Get GetV2 Health
 //	                     HostMeta Manifest NodeInfo OEmbed Peers WebFinger
 //	c.Lists              Accounts Add Create Delete Get List Remove Update

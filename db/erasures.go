@@ -53,6 +53,8 @@ func Erasures() []Erasure {
 		{Table: "list_accounts", Column: "owner_id", Kept: "they go with the list"},
 		{Table: "lists", Column: "account_id", by: eraseLists},
 		{Table: "filters", Column: "account_id", key: "account_id, number"},
+		{Table: "filter_keywords", Column: "account_id", key: "account_id, number"},
+		{Table: "filter_statuses", Column: "account_id", key: "account_id, number"},
 		{Table: "filter_numbers", Column: "account_id", key: "account_id"},
 		{Table: "participations", Column: "account_id", by: eraseParticipations},
 		{Table: "scheduled_statuses", Column: "account_id", key: "id"},

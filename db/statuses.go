@@ -311,6 +311,7 @@ var restOf = []struct{ table, key, column, where string }{
 	{"notifications", "id", "status_id", "status_id <> '' AND "}, // as its index says
 	{"favourites", "account_id, status_id", "status_id", ""},
 	{"bookmarks", "id", "status_id", ""},
+	{"filter_statuses", "account_id, number", "status_id", ""},
 	{"status_recipients", "status_id, account_id", "status_id", ""},
 	{"fetchers", "status_id, inbox", "status_id", ""},
 	{"quotes", "id", "status_id", ""},

@@ -13,7 +13,10 @@ type Relations struct {
 	ThreadMutes  bool
 	HidesReblogs bool
 	Bookmarks    bool
-	Filters      bool // irreversible ones
+	Filters      bool // that have not expired
+
+	// FilterVersion counts the changes of the filters; 0 is unknown.
+	FilterVersion int64
 }
 
 // TokenUse is a token with the app and account of its request.
@@ -59,7 +62,8 @@ func (d *DB) RelationsOf(ctx context.Context, id string) (Relations, bool, error
 		EXISTS (SELECT 1 FROM thread_mutes WHERE account_id = u.account_id) AS thread_mutes,
 		EXISTS (SELECT 1 FROM follows WHERE follower_id = u.account_id AND NOT reblogs) AS hides_reblogs,
 		EXISTS (SELECT 1 FROM bookmarks WHERE account_id = u.account_id) AS bookmarks,
-		EXISTS (SELECT 1 FROM filters WHERE account_id = u.account_id AND irreversible AND (expires_at IS NULL OR expires_at > ?)) AS filters
+		EXISTS (SELECT 1 FROM filters WHERE account_id = u.account_id AND (expires_at IS NULL OR expires_at > ?)) AS filters,
+		COALESCE((SELECT version FROM filter_numbers WHERE account_id = u.account_id), 0) AS filter_version
 		FROM users u WHERE u.account_id = ?`, d.Now(), id)
 	return row.Relations, row.PasswordResetPending, err
 }

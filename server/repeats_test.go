@@ -55,6 +55,11 @@ var makers = map[string]maker{
 		body:  fixed(`{"content":"hi"}`),
 		count: "SELECT COUNT(*) FROM chat_messages",
 	},
+	"POST /api/v2/filters/:id/keywords": {
+		path:  func(w *repeatWorld) string { return "/api/v2/filters/" + w.filter + "/keywords" },
+		body:  fixed(`{"keyword":"again"}`),
+		count: "SELECT COUNT(*) FROM filter_keywords",
+	},
 	"POST /api/v1/reports": {
 		body:  func(w *repeatWorld) string { return fmt.Sprintf(`{"account_id":"%s","comment":"rude"}`, w.bob) },
 		count: "SELECT COUNT(*) FROM reports WHERE content = 'rude'",
@@ -125,10 +130,10 @@ func TestEveryPostIsKnownToRepeatOrNot(t *testing.T) {
 // repeatWorld is two processes on one database.
 type repeatWorld struct {
 	*servertest.Server
-	second            *servertest.Server
-	bob, chat, report string
-	token             string // of an admin, with all scopes
-	numbers           int
+	second                    *servertest.Server
+	bob, chat, report, filter string
+	token                     string // of an admin, with all scopes
+	numbers                   int
 }
 
 func (w *repeatWorld) next() int { w.numbers++; return w.numbers }
@@ -182,6 +187,7 @@ func TestAKeyedRequestIsCarriedOutOnce(t *testing.T) {
 		ctx := t.Context()
 		w := &repeatWorld{Server: s, second: s.Second(t), token: s.Token("root", servertest.AdminScopes), bob: s.User("bob").ID}
 		w.chat = must(s.Client("root").Chats.Open(ctx, w.bob))(t).ID
+		w.filter = must(s.Client("root").FiltersV2.Create(ctx, filterForm("x", "warn")))(t).ID
 		w.report = must(s.Client("root").Reports.Create(ctx, api.NewReport{AccountID: w.bob, Comment: "for notes"}))(t).ID
 		rows := func(query string) int {
 			t.Helper()

@@ -1,8 +1,15 @@
 package api
 
-// Filter is a phrase that its owner does not want to read, in some places. Its
-// id counts the owner's own filters, printed as a string. Clients hide matching
-// statuses; with Irreversible the server leaves them out.
+import (
+	"encoding/json"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// Filter is a keyword of a FilterV2, as the first version of the API has it. Its id is
+// the keyword's. Clients hide matching statuses; with Irreversible the server leaves them
+// out.
 type Filter struct {
 	ID           string       `json:"id"`
 	Phrase       string       `json:"phrase"`
@@ -21,4 +28,100 @@ type NewFilter struct {
 	Irreversible *Bool    `json:"irreversible,omitempty" form:"irreversible"`
 	WholeWord    *Bool    `json:"whole_word,omitempty" form:"whole_word"`
 	ExpiresIn    *Int     `json:"expires_in,omitempty" form:"expires_in"`
+}
+
+// FilterV2 is what its owner does not want to read in some places: statuses with any of
+// its keywords, and its statuses. Clients do with them as FilterAction says, "warn" or
+// "blur"; with "hide" the server leaves them out.
+type FilterV2 struct {
+	FilterHead
+
+	Keywords List[FilterKeyword] `json:"keywords"`
+	Statuses List[FilterStatus]  `json:"statuses"`
+}
+
+// FilterHead is a filter without its keywords and statuses.
+type FilterHead struct {
+	ID           string       `json:"id"`
+	Title        string       `json:"title"`
+	Context      List[string] `json:"context"` // home, notifications, public, thread, account
+	ExpiresAt    *Time        `json:"expires_at"`
+	FilterAction string       `json:"filter_action"`
+}
+
+// FilterKeyword is a text that a filter looks for.
+type FilterKeyword struct {
+	ID        string `json:"id"`
+	Keyword   string `json:"keyword"`
+	WholeWord bool   `json:"whole_word"`
+}
+
+// FilterStatus is a status of a filter.
+type FilterStatus struct {
+	ID       string `json:"id"`
+	StatusID string `json:"status_id"`
+}
+
+// FilterResult says what of a status a filter matches. A part without a match is null.
+type FilterResult struct {
+	Filter         FilterHead `json:"filter"`
+	KeywordMatches []string   `json:"keyword_matches"`
+	StatusMatches  []string   `json:"status_matches"`
+}
+
+// FilterV2Form is the form of POST /api/v2/filters, which needs Title and Context, and
+// of PUT /api/v2/filters/:id, where nil stays as it is.
+type FilterV2Form struct {
+	Title        *string              `json:"title,omitempty" form:"title"`
+	Context      []string             `json:"context,omitempty" form:"context[]"`
+	FilterAction *string              `json:"filter_action,omitempty" form:"filter_action"`
+	ExpiresIn    *Seconds             `json:"expires_in,omitempty" form:"expires_in"`
+	Keywords     []FilterKeywordEntry `json:"keywords_attributes,omitempty" form:"keywords_attributes[]"`
+}
+
+// FilterKeywordEntry is a keyword of a FilterV2Form: a new one, or with ID a change of an
+// existing one, which Destroy removes.
+type FilterKeywordEntry struct {
+	ID        Int     `json:"id,omitempty" form:"id"`
+	Keyword   *string `json:"keyword,omitempty" form:"keyword"`
+	WholeWord *Bool   `json:"whole_word,omitempty" form:"whole_word"`
+	Destroy   Bool    `json:"_destroy,omitempty" form:"_destroy"`
+}
+
+// FilterKeywordForm is the form of POST /api/v2/filters/:id/keywords, which needs
+// Keyword, and of PUT /api/v2/filters/keywords/:id, where nil stays as it is.
+type FilterKeywordForm struct {
+	Keyword   *string `json:"keyword,omitempty" form:"keyword"`
+	WholeWord *Bool   `json:"whole_word,omitempty" form:"whole_word"`
+}
+
+// FilterStatusForm is the form of POST /api/v2/filters/:id/statuses.
+type FilterStatusForm struct {
+	StatusID string `json:"status_id" form:"status_id" binding:"required"`
+}
+
+// Seconds is a span in a form, as digits; "" is 0.
+type Seconds string
+
+// UnmarshalJSON reads a number or a text of digits, which may be empty.
+func (s *Seconds) UnmarshalJSON(data []byte) error {
+	text := string(data)
+	if strings.HasPrefix(text, `"`) {
+		if err := json.Unmarshal(data, &text); err != nil {
+			return err
+		}
+	}
+	if text = strings.TrimSpace(text); text != "" {
+		if _, err := strconv.ParseInt(text, 10, 64); err != nil {
+			return &json.UnmarshalTypeError{Value: "string", Type: reflect.TypeFor[int64]()}
+		}
+	}
+	*s = Seconds(text)
+	return nil
+}
+
+// Int returns the number of seconds.
+func (s Seconds) Int() Int {
+	n, _ := strconv.ParseInt(string(s), 10, 64)
+	return Int(n)
 }

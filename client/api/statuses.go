@@ -8,7 +8,7 @@ import "encoding/json"
 //
 // The fields that depend on the viewer, poll to bookmarked, are contiguous and
 // in this order, and so is the end of svc from direct_conversation_id on: a
-// renderer may cache the rest and splice them in.
+// renderer may cache the rest and splice them in, and filtered.
 type Status struct {
 	ID                 string           `json:"id"`
 	URI                string           `json:"uri"`
@@ -35,13 +35,13 @@ type Status struct {
 	Application        *Application     `json:"application"`
 	Language           *string          `json:"language"`
 
-	Poll       *Poll                 `json:"poll"`
-	Favourited bool                  `json:"favourited"`
-	Reblogged  bool                  `json:"reblogged"`
-	Muted      bool                  `json:"muted"`
-	Bookmarked bool                  `json:"bookmarked"`
-	Pinned     bool                  `json:"pinned"`
-	Filtered   List[json.RawMessage] `json:"filtered"`
+	Poll       *Poll              `json:"poll"`
+	Favourited bool               `json:"favourited"`
+	Reblogged  bool               `json:"reblogged"`
+	Muted      bool               `json:"muted"`
+	Bookmarked bool               `json:"bookmarked"`
+	Pinned     bool               `json:"pinned"`
+	Filtered   List[FilterResult] `json:"filtered"`
 
 	Svc StatusSvc `json:"svc"`
 

@@ -67,6 +67,7 @@ type API struct {
 	Credentials       Credentials
 	Emojis            Emojis
 	Filters           Filters
+	FiltersV2         FiltersV2
 	Instance          Instance
 	Lists             Lists
 	MFA               MFA
@@ -100,6 +101,7 @@ func New(p Parts) *API {
 		Credentials:       Credentials{p.Auth, p.Signup, p.Social},
 		Emojis:            Emojis{Emojis: p.Emojis},
 		Filters:           Filters{s, p.Social},
+		FiltersV2:         FiltersV2{s, p.Social},
 		Instance:          Instance{shared: s, Push: p.Push, Static: p.Static, Version: p.Version, Now: p.Now},
 		Lists:             Lists{s, p.Social},
 		MFA:               MFA{p.Auth},
@@ -179,6 +181,11 @@ type (
 	}
 	// Filters keeps the caller's filters of statuses.
 	Filters struct {
+		*shared
+		Social *social.Service
+	}
+	// FiltersV2 keeps them with keywords and statuses.
+	FiltersV2 struct {
 		*shared
 		Social *social.Service
 	}

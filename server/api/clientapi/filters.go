@@ -8,35 +8,31 @@ import (
 
 	"svc/client/api"
 	"svc/db"
+	"svc/server/api/view"
 	"svc/server/api/web"
 	"svc/server/rules/social"
 )
 
-// places are the names of the bits of a filter's contexts, from the lowest.
-var places = []string{"home", "notifications", "public", "thread", "account"}
-
-func filter(f *db.Filter) api.Filter {
-	out := api.Filter{
-		ID: strconv.FormatInt(f.Number, 10), Phrase: f.Phrase, ExpiresAt: api.At(f.ExpiresAt.Time),
-		Irreversible: f.Irreversible, WholeWord: f.WholeWord,
-	}
-	for i, place := range places {
-		if f.Contexts&(1<<i) != 0 {
-			out.Context = append(out.Context, place)
-		}
-	}
-	return out
-}
-
-// List is GET /api/v1/filters.
+// List is GET /api/v1/filters: the keywords of all filters, by id.
 func (a *Filters) List(c *gin.Context) error {
 	rows, err := a.DB.Filters(c.Request.Context(), web.Caller(c).Account.ID)
 	if err != nil {
 		return err
 	}
-	out := make(api.List[api.Filter], len(rows))
+	type phrase struct {
+		number int64
+		shown  api.Filter
+	}
+	var phrases []phrase
 	for i := range rows {
-		out[i] = filter(&rows[i])
+		for k := range rows[i].Keywords {
+			phrases = append(phrases, phrase{rows[i].Keywords[k].Number, view.Phrase(&rows[i], &rows[i].Keywords[k])})
+		}
+	}
+	slices.SortFunc(phrases, func(x, y phrase) int { return int(x.number - y.number) })
+	out := make(api.List[api.Filter], len(phrases))
+	for i := range phrases {
+		out[i] = phrases[i].shown
 	}
 	return web.OK(c, out)
 }
@@ -56,11 +52,16 @@ func (a *Filters) Get(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	f, err := a.DB.Filter(c.Request.Context(), web.Caller(c).Account.ID, n)
+	ctx, me := c.Request.Context(), web.Caller(c).Account.ID
+	k, err := a.DB.FilterKeyword(ctx, me, n)
 	if err != nil {
 		return err
 	}
-	return web.OK(c, filter(f))
+	f, err := a.DB.Filter(ctx, me, k.Filter)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, view.Phrase(f, k))
 }
 
 // Create is POST /api/v1/filters.
@@ -69,17 +70,20 @@ func (a *Filters) Create(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	if in.Phrase == nil {
+	if in.Keyword.Keyword == nil {
 		return web.Missing("phrase")
 	}
 	if in.Contexts == nil {
 		return web.Missing("context")
 	}
-	f, err := a.Social.CreateFilter(c.Request.Context(), web.Caller(c).Account, in, web.IdempotencyKey(c))
+	f, err := a.Social.CreatePhrase(c.Request.Context(), web.Caller(c).Account, in, web.IdempotencyKey(c))
 	if err != nil {
 		return err
 	}
-	return web.OK(c, filter(f))
+	if len(f.Keywords) == 0 {
+		return db.ErrNotFound // removed since the first request with this key
+	}
+	return web.OK(c, view.Phrase(f, &f.Keywords[0]))
 }
 
 // Update is PUT /api/v1/filters/:id; absent fields keep their values.
@@ -92,27 +96,23 @@ func (a *Filters) Update(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	f, err := a.Social.UpdateFilter(c.Request.Context(), web.Caller(c).Account, n, in)
+	f, k, err := a.Social.UpdatePhrase(c.Request.Context(), web.Caller(c).Account, n, in)
 	if err != nil {
 		return err
 	}
-	return web.OK(c, filter(f))
+	return web.OK(c, view.Phrase(f, k))
 }
 
-func bindFilter(c *gin.Context) (social.Filter, error) {
+func bindFilter(c *gin.Context) (social.Phrase, error) {
 	var in api.NewFilter
 	if err := web.Bind(c, &in); err != nil {
-		return social.Filter{}, err
+		return social.Phrase{}, err
 	}
-	out := social.Filter{Phrase: in.Phrase, Irreversible: flag(in.Irreversible), WholeWord: flag(in.WholeWord)}
+	out := social.Phrase{Keyword: social.Keyword{Keyword: in.Phrase, WholeWord: flag(in.WholeWord)}, Irreversible: flag(in.Irreversible)}
 	if in.Context != nil {
-		var bits int64
-		for _, name := range in.Context {
-			i := slices.Index(places, name)
-			if i < 0 {
-				return out, web.BadParam("context", "context - Invalid value for enum.")
-			}
-			bits |= 1 << i
+		bits, ok := contexts(in.Context)
+		if !ok {
+			return out, web.BadParam("context", "context - Invalid value for enum.")
 		}
 		out.Contexts = &bits
 	}
@@ -123,13 +123,25 @@ func bindFilter(c *gin.Context) (social.Filter, error) {
 	return out, nil
 }
 
+// contexts are the bits of named contexts, false if one is unknown.
+func contexts(names []string) (bits int64, ok bool) {
+	for _, name := range names {
+		i := slices.Index(view.FilterPlaces, name)
+		if i < 0 {
+			return 0, false
+		}
+		bits |= 1 << i
+	}
+	return bits, true
+}
+
 // Delete is DELETE /api/v1/filters/:id.
 func (a *Filters) Delete(c *gin.Context) error {
 	n, err := filterNumber(c)
 	if err != nil {
 		return err
 	}
-	if err := a.Social.DeleteFilter(c.Request.Context(), web.Caller(c).Account, n); err != nil {
+	if err := a.Social.DeletePhrase(c.Request.Context(), web.Caller(c).Account, n); err != nil {
 		return err
 	}
 	return web.OK(c, api.Empty{})

@@ -454,7 +454,7 @@ func (t *teller) notification(ctx context.Context) error {
 	if err != nil || len(rows) == 0 {
 		return err
 	}
-	raw, err := t.View.Notifications(ctx, id, rows)
+	raw, err := t.View.Notifications(ctx, withFilters(id), rows)
 	if err != nil || len(raw) <= 2 {
 		return err
 	}
@@ -477,7 +477,7 @@ func (t *teller) conversation(ctx context.Context) error {
 	if err != nil || len(rows) == 0 {
 		return err
 	}
-	raw, err := t.View.Conversation(ctx, id, &rows[0])
+	raw, err := t.View.Conversation(ctx, withFilters(id), &rows[0])
 	if err == nil {
 		t.give("conversation", raw, subs)
 	}
@@ -532,14 +532,21 @@ func (t *teller) relationship(ctx context.Context) error {
 	return err
 }
 
+// withFilters is a viewer whose filters are read: they may have created their first one
+// just now.
+func withFilters(id *auth.Identity) *auth.Identity {
+	out := *id
+	out.Relations.Filters, out.Relations.FilterVersion = true, 0
+	return &out
+}
+
 // show sends a status to the readers of the viewers who want it, each in the
 // viewer's form.
 func (t *teller) show(ctx context.Context, event string, refs []db.StatusRef, of identities, places int64, readers func(viewer string) []subscription) error {
 	var viewers []*auth.Identity
 	for i := range refs {
 		if id := of[refs[i].Viewer.ID]; id != nil {
-			// A viewer may have created their first filter just now.
-			viewers = append(viewers, &auth.Identity{Account: id.Account, Relations: db.Relations{Filters: true}})
+			viewers = append(viewers, withFilters(id))
 		}
 	}
 	unwanted, err := t.View.Unwanted(ctx, viewers, places)
@@ -549,7 +556,7 @@ func (t *teller) show(ctx context.Context, event string, refs []db.StatusRef, of
 	if refs, err = unwanted.LeaveOut(ctx, refs); err != nil {
 		return err
 	}
-	payloads, err := t.View.Streamed(ctx, refs)
+	payloads, err := t.View.Streamed(ctx, refs, unwanted)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 type statusJSON struct {
 	version int64
 	reblog  bool
-	ends    [3]int32 // where the first three of four parts end
+	ends    [4]int32 // where the first four of five parts end
 	packed  []byte
 	extras  *extras // nil for most
 }
@@ -29,6 +29,8 @@ const (
 	accountHole = `"account":null`
 	flagsHole   = `"poll":null,` + reblogHole
 	reblogHole  = `"favourited":false,"reblogged":false,"muted":false,"bookmarked":false,`
+	filterName  = `"filtered":`
+	filterHole  = filterName + `[]`
 	svcHole     = `"direct_conversation_id":null,"expires_at":null,"emoji_reactions":[],"thread_muted":false,"parent_visible":false`
 )
 
@@ -60,9 +62,9 @@ func cutStatus(version int64, s *api.Status, dict *s2.Dict) (*statusJSON, error)
 		if err != nil {
 			return nil, err
 		}
-		ok = ok && cut(`"reblog":`+string(plainHTML(empty)), len(`"reblog":`)) && cut(reblogHole, 0)
+		ok = ok && cut(`"reblog":`+string(plainHTML(empty)), len(`"reblog":`)) && cut(reblogHole, 0) && cut(filterHole, len(filterName))
 	} else {
-		ok = ok && cut(flagsHole, 0) && cut(svcHole, 0)
+		ok = ok && cut(flagsHole, 0) && cut(filterHole, len(filterName)) && cut(svcHole, 0)
 	}
 	if !ok {
 		return nil, errShape
@@ -81,12 +83,12 @@ func (s *statusJSON) size() int {
 }
 
 // unpack returns the parts. They stand in scratch, until it is used again.
-func (s *statusJSON) unpack(dict *s2.Dict, scratch *[]byte) (parts [4][]byte, ok bool) {
+func (s *statusJSON) unpack(dict *s2.Dict, scratch *[]byte) (parts [5][]byte, ok bool) {
 	raw, err := dict.Decode((*scratch)[:cap(*scratch)], s.packed)
 	if err == nil {
 		*scratch = raw
 	}
-	if err != nil || len(raw) < int(s.ends[2]) {
+	if err != nil || len(raw) < int(s.ends[3]) {
 		return parts, false
 	}
 	start := 0
@@ -94,7 +96,7 @@ func (s *statusJSON) unpack(dict *s2.Dict, scratch *[]byte) (parts [4][]byte, ok
 		parts[i] = raw[start:end]
 		start = int(end)
 	}
-	parts[3] = raw[start:]
+	parts[4] = raw[start:]
 	return parts, true
 }
 

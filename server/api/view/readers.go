@@ -10,8 +10,9 @@ import (
 )
 
 // Reader returns a function that adapts finished JSON to its reader, nil if no
-// change is needed. Readers who want no rich text get simple markup, and apps
-// that do not know the visibilities local and list get the nearest known ones.
+// change is needed. Readers who want no rich text get simple markup, and apps that do not
+// know the visibilities local and list, and the filter action blur, get the nearest known
+// ones.
 func (v *View) Reader(id *auth.Identity) func(raw []byte) []byte {
 	if id == nil {
 		return nil
@@ -29,6 +30,7 @@ func (v *View) Reader(id *auth.Identity) func(raw []byte) []byte {
 		if strict {
 			raw = bytes.ReplaceAll(raw, []byte(`"visibility":"local"`), []byte(`"visibility":"unlisted"`))
 			raw = bytes.ReplaceAll(raw, []byte(`"visibility":"list"`), []byte(`"visibility":"direct"`))
+			raw = bytes.ReplaceAll(raw, []byte(`"filter_action":"blur"`), []byte(`"filter_action":"warn"`))
 		}
 		return raw
 	}

@@ -154,10 +154,11 @@ type prepared struct {
 	dict     *s2.Dict
 	scratch  [2][]byte // the status unpacked last, and a reblog around it
 	own      own
+	filtered map[string][]byte // by ref; most have none
 }
 
 // prepare finds the pieces of a page: a fixed number of statements for those
-// that are not cached, and for the viewer's votes and reactions. If everything
+// that are not cached, and for the viewer's votes, reactions and filters. If everything
 // is cached and no status has a poll or reactions, it takes none.
 func (v *View) prepare(ctx context.Context, refs []db.StatusRef) (*prepared, error) {
 	cache := v.cache()
@@ -189,6 +190,9 @@ func (v *View) prepare(ctx context.Context, refs []db.StatusRef) (*prepared, err
 	if p.own, err = v.ownOf(ctx, refs, p.statuses); err != nil {
 		return nil, err
 	}
+	if p.filtered, err = v.filteredOf(ctx, refs); err != nil {
+		return nil, err
+	}
 	longest := 0
 	for _, s := range p.statuses {
 		n := s.size()
@@ -217,6 +221,12 @@ func (p *prepared) writeList(out *bytes.Buffer, refs []db.StatusRef) {
 
 // write puts a ref's status together; false when a piece is gone.
 func (p *prepared) write(out *bytes.Buffer, r *db.StatusRef) bool {
+	return p.writeFiltered(out, r, p.filtered[r.ID])
+}
+
+// writeFiltered writes the field filtered as it is given; a reblog has it in both its
+// parts.
+func (p *prepared) writeFiltered(out *bytes.Buffer, r *db.StatusRef, filtered []byte) bool {
 	s, account := p.statuses[r.ID], p.accounts[r.AccountID]
 	if s == nil || account == nil {
 		return false
@@ -231,7 +241,7 @@ func (p *prepared) write(out *bytes.Buffer, r *db.StatusRef) bool {
 		return false
 	}
 	if s.reblog {
-		return p.writeReblog(out, parts, account, r)
+		return p.writeReblog(out, parts, account, r, filtered)
 	}
 	out.Write(parts[0])
 	out.Write(account)
@@ -241,12 +251,14 @@ func (p *prepared) write(out *bytes.Buffer, r *db.StatusRef) bool {
 	out.WriteByte(',')
 	writeFlags(out, r, r.Muted)
 	out.Write(parts[2])
-	p.writeSvc(out, r, s.extras)
+	writeResults(out, filtered)
 	out.Write(parts[3])
+	p.writeSvc(out, r, s.extras)
+	out.Write(parts[4])
 	return true
 }
 
-func (p *prepared) writeReblog(out *bytes.Buffer, parts [4][]byte, account []byte, r *db.StatusRef) bool {
+func (p *prepared) writeReblog(out *bytes.Buffer, parts [5][]byte, account []byte, r *db.StatusRef, filtered []byte) bool {
 	inner := *r
 	inner.ID, inner.AccountID, inner.ReblogOfID = r.ReblogOfID, r.ReblogAccountID, ""
 	if of := p.statuses[inner.ID]; of == nil || of.reblog {
@@ -255,13 +267,22 @@ func (p *prepared) writeReblog(out *bytes.Buffer, parts [4][]byte, account []byt
 	out.Write(parts[0])
 	out.Write(account)
 	out.Write(parts[1])
-	if !p.write(out, &inner) {
+	if !p.writeFiltered(out, &inner, filtered) {
 		return false
 	}
 	out.Write(parts[2])
 	writeFlags(out, r, false)
 	out.Write(parts[3])
+	writeResults(out, filtered)
+	out.Write(parts[4])
 	return true
+}
+
+func writeResults(out *bytes.Buffer, filtered []byte) {
+	if filtered == nil {
+		filtered = []byte("[]")
+	}
+	out.Write(filtered)
 }
 
 func writeFlags(out *bytes.Buffer, r *db.StatusRef, muted bool) {

@@ -14,16 +14,22 @@ import (
 type standing struct {
 	id                                                         string
 	favourited, reblogged, muted, thread, parent, marked, mine bool
+	filtered                                                   string
 }
 
 // Streamed renders one status for each viewer of refs, by viewer. Viewers with
-// the same relation to it share the bytes. It sends the statements of a page,
-// one for the viewers that voted or reacted, and up to 2 for each of these.
-func (v *View) Streamed(ctx context.Context, refs []db.StatusRef) (map[string]json.RawMessage, error) {
+// the same relation to it share the bytes; their filters are those of unwanted. It sends
+// the statements of a page, one for the viewers that voted or reacted, up to 2 for each
+// of these, and one for the texts of the status if a viewer has filters.
+func (v *View) Streamed(ctx context.Context, refs []db.StatusRef, unwanted *Unwanted) (map[string]json.RawMessage, error) {
 	if len(refs) == 0 {
 		return nil, nil
 	}
 	apart, err := v.apart(ctx, refs)
+	if err != nil {
+		return nil, err
+	}
+	filtered, err := unwanted.filtered(ctx, refs)
 	if err != nil {
 		return nil, err
 	}
@@ -32,26 +38,57 @@ func (v *View) Streamed(ctx context.Context, refs []db.StatusRef) (map[string]js
 	for i := range refs {
 		r := refs[i]
 		viewer := r.Viewer.ID
-		as := standing{ShownID(&r), r.Favourited, r.Reblogged, r.Muted, r.ThreadMuted, r.ParentVisible, r.Bookmarked, r.AccountID == viewer || r.ReblogAccountID == viewer}
+		as := standing{ShownID(&r), r.Favourited, r.Reblogged, r.Muted, r.ThreadMuted, r.ParentVisible, r.Bookmarked, r.AccountID == viewer || r.ReblogAccountID == viewer, string(filtered[viewer])}
 		if raw, ok := alike[as]; ok && !apart[viewer] {
 			out[viewer] = raw
 			continue
 		}
 		if !as.mine && !apart[viewer] {
 			r.Viewer = &db.Viewer{}
+		} else {
+			of := *r.Viewer
+			of.Relations.Filters = false // they were tried already
+			r.Viewer = &of
 		}
 		p, err := v.prepare(ctx, []db.StatusRef{r})
 		if err != nil {
 			return nil, err
 		}
 		var raw bytes.Buffer
-		if !p.write(&raw, &r) {
+		if !p.writeFiltered(&raw, &r, filtered[viewer]) {
 			continue // deleted since
 		}
 		out[viewer] = raw.Bytes()
 		if !apart[viewer] {
 			alike[as] = raw.Bytes()
 		}
+	}
+	return out, nil
+}
+
+// filtered is the field of this name of one status, by viewer.
+func (u *Unwanted) filtered(ctx context.Context, refs []db.StatusRef) (map[string][]byte, error) {
+	var out map[string][]byte
+	var texts map[string]*readings
+	now := u.view.db.Now()
+	for i := range refs {
+		r := &refs[i]
+		of := u.filters[r.Viewer.ID]
+		if of == nil || len(of.all) == 0 {
+			continue
+		}
+		if texts == nil {
+			var err error
+			if texts, err = u.view.readingsOf(ctx, refs[:1]); err != nil {
+				return nil, err
+			}
+			out = map[string][]byte{}
+		}
+		raw, err := of.filtered(r, texts[ShownID(r)], now)
+		if err != nil {
+			return nil, err
+		}
+		out[r.Viewer.ID] = raw
 	}
 	return out, nil
 }

@@ -2,28 +2,26 @@ package view
 
 import (
 	"context"
-	"slices"
 
 	"svc/db"
-	"svc/server/platform/text"
 	"svc/server/rules/auth"
-	"svc/server/rules/notify"
 )
 
 // Unwanted leaves out statuses that viewers do not want, by rules that no query
 // has: filters, and thread containment.
 type Unwanted struct {
-	db        *db.DB
-	phrases   map[string][]text.Phrase // by viewer
-	contained map[string]bool          // viewers who see no replies to statuses that they cannot see
+	view      *View
+	places    int64
+	filters   map[string]*filters // by viewer
+	contained map[string]bool     // viewers who see no replies to statuses that they cannot see
 }
 
-// Unwanted collects the rules of viewers for places, with a statement if any of
-// them has filters that the server applies.
+// Unwanted collects the rules of viewers for places, with up to 3 statements if any of
+// them has filters that are not kept.
 func (v *View) Unwanted(ctx context.Context, viewers []*auth.Identity, places int64) (*Unwanted, error) {
-	u := &Unwanted{db: v.db}
+	u := &Unwanted{view: v, places: places}
 	contained := places&(db.FilterHome|db.FilterPublic) != 0 && !v.settings.Load().Instance.SkipThreadContainment
-	var filtering []string
+	var filtering map[string]int64
 	for _, viewer := range viewers {
 		a := auth.AccountOf(viewer)
 		if a == nil {
@@ -36,69 +34,70 @@ func (v *View) Unwanted(ctx context.Context, viewers []*auth.Identity, places in
 			u.contained[a.ID] = true
 		}
 		if viewer.Relations.Filters {
-			filtering = append(filtering, a.ID)
+			if filtering == nil {
+				filtering = map[string]int64{}
+			}
+			filtering[a.ID] = viewer.Relations.FilterVersion
 		}
 	}
-	filters, err := v.db.IrreversibleFilters(ctx, filtering, places)
-	if len(filters) > 0 {
-		u.phrases = map[string][]text.Phrase{}
-	}
-	for _, f := range filters {
-		u.phrases[f.AccountID] = append(u.phrases[f.AccountID], text.NewPhrase(f.Phrase, f.WholeWord))
-	}
+	var err error
+	u.filters, err = v.filtersOf(ctx, filtering)
 	return u, err
 }
 
 // LeaveOut returns refs without those that their viewers do not want. Viewers'
-// own statuses stay. It sends a statement if there are filters, and one for each
-// viewer of contained threads.
+// own statuses stay. It sends a statement if there are filters that hide and texts that
+// are not kept, and one for each viewer of contained threads.
 func (u *Unwanted) LeaveOut(ctx context.Context, refs []db.StatusRef) ([]db.StatusRef, error) {
-	if len(refs) == 0 || len(u.phrases) == 0 && len(u.contained) == 0 {
+	hiding := u.hiding()
+	if len(refs) == 0 || len(hiding) == 0 && len(u.contained) == 0 {
 		return refs, nil
 	}
 	var (
-		texts map[string][]*text.Reading
+		texts map[string]*readings
 		lost  = map[string]map[string]bool{}
 	)
-	if len(u.phrases) > 0 {
+	if len(hiding) > 0 {
 		var err error
-		if texts, err = u.texts(ctx, refs); err != nil {
+		if texts, err = u.view.readingsOf(ctx, refs); err != nil {
 			return nil, err
 		}
 	}
 	out := make([]db.StatusRef, 0, len(refs))
 	for _, r := range refs {
-		viewer, id, author := r.Viewer.ID, ShownID(&r), r.AccountID
-		if r.ReblogOfID != "" {
-			author = r.ReblogAccountID
-		}
-		if author != viewer && u.contained[viewer] && lost[viewer] == nil {
+		viewer, id, own := r.Viewer.ID, ShownID(&r), author(&r) == r.Viewer.ID
+		if !own && u.contained[viewer] && lost[viewer] == nil {
 			var err error
-			if lost[viewer], err = u.db.Uncontained(ctx, *r.Viewer, shownTo(refs, viewer)); err != nil {
+			if lost[viewer], err = u.view.db.Uncontained(ctx, *r.Viewer, shownTo(refs, viewer)); err != nil {
 				return nil, err
 			}
 		}
-		matches := func(p text.Phrase) bool { return slices.ContainsFunc(texts[id], p.In) }
-		if author == viewer || !lost[viewer][id] && !slices.ContainsFunc(u.phrases[viewer], matches) {
+		hidden := lost[viewer][id]
+		for _, f := range hiding[viewer] {
+			hidden = hidden || f.matches(&r, texts[id])
+		}
+		if own || !hidden {
 			out = append(out, r)
 		}
 	}
 	return out, nil
 }
 
-// texts returns the texts that filters apply to, by status.
-func (u *Unwanted) texts(ctx context.Context, refs []db.StatusRef) (map[string][]*text.Reading, error) {
-	ids := make([]string, len(refs))
-	for i := range refs {
-		ids[i] = ShownID(&refs[i])
+// hiding returns the filters that leave statuses out, by viewer.
+func (u *Unwanted) hiding() map[string][]*filter {
+	var out map[string][]*filter
+	now := u.view.db.Now()
+	for viewer, of := range u.filters {
+		for i := range of.all {
+			if f := &of.all[i]; f.hides(u.places, now) {
+				if out == nil {
+					out = map[string][]*filter{}
+				}
+				out[viewer] = append(out[viewer], f)
+			}
+		}
 	}
-	slices.Sort(ids)
-	rows, err := u.db.StatusTexts(ctx, slices.Compact(ids))
-	out := make(map[string][]*text.Reading, len(rows))
-	for id, t := range rows {
-		out[id] = notify.Readings(t)
-	}
-	return out, err
+	return out
 }
 
 // ShownID is the status that a place shows: the reblogged one of a reblog.

@@ -115,6 +115,10 @@ func (r *Reading) inOneCase() []string {
 	return r.folded
 }
 
+// InOneCase returns the reading for phrases in any case alone. It is small, and for many
+// goroutines.
+func (r *Reading) InOneCase() *Reading { return &Reading{folded: r.inOneCase()} }
+
 const zeroWidthSpace = '\u200b'
 
 // fold returns a text in compatibility form without case.

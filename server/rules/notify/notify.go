@@ -69,12 +69,20 @@ func filter(ctx context.Context, tx *db.DB, n *db.News) error {
 		}
 		readings = Readings(texts[n.StatusID])
 	}
-	for _, f := range filters {
-		if slices.ContainsFunc(readings, text.NewPhrase(f.Phrase, f.WholeWord).In) {
-			n.To = slices.DeleteFunc(n.To, func(id string) bool { return id == f.AccountID })
+	for i := range filters {
+		if matches(&filters[i], n.StatusID, readings) {
+			n.To = slices.DeleteFunc(n.To, func(id string) bool { return id == filters[i].AccountID })
 		}
 	}
 	return nil
+}
+
+// matches reports whether a filter has a status, or a keyword in one of its texts.
+func matches(f *db.Filter, statusID string, readings []*text.Reading) bool {
+	return slices.ContainsFunc(f.Statuses, func(s db.FilterStatus) bool { return s.StatusID == statusID }) ||
+		slices.ContainsFunc(f.Keywords, func(k db.FilterKeyword) bool {
+			return slices.ContainsFunc(readings, text.NewPhrase(k.Keyword, k.WholeWord).In)
+		})
 }
 
 // Readings returns the texts of a status that filters look at: its text and

@@ -64,7 +64,11 @@ func aLife(w *world, ann, bob, fan, far *db.Account, bobs *db.Status) {
 		},
 		func() error {
 			home := int64(1)
-			_, err := w.CreateFilter(ctx, ann, social.Filter{Phrase: text("x"), Contexts: &home}, "")
+			f, err := w.CreatePhrase(ctx, ann, social.Phrase{Keyword: social.Keyword{Keyword: text("x")}, Contexts: &home}, "")
+			if err != nil {
+				return err
+			}
+			_, err = w.AddFilterStatus(ctx, ann, f.Number, bobs.ID, "")
 			return err
 		},
 		func() error {

@@ -73,7 +73,21 @@ func TestNothingIsStoredForAnErasedAccount(t *testing.T) {
 		"filters": {"FROM filters", func(w *world, ann *db.Account, _ *db.Status) do {
 			phrase, home := "x", int64(db.FilterHome)
 			return func(ctx context.Context) error {
-				_, err := w.CreateFilter(ctx, ann, social.Filter{Phrase: &phrase, Contexts: &home}, "")
+				_, err := w.CreatePhrase(ctx, ann, social.Phrase{Keyword: social.Keyword{Keyword: &phrase}, Contexts: &home}, "")
+				return err
+			}
+		}},
+		"filter_keywords": {"FROM filters", func(w *world, ann *db.Account, _ *db.Status) do {
+			number, keyword := w.filter(ann), "y"
+			return func(ctx context.Context) error {
+				_, err := w.AddFilterKeyword(ctx, ann, number, social.Keyword{Keyword: &keyword}, "")
+				return err
+			}
+		}},
+		"filter_statuses": {"FROM filters", func(w *world, ann *db.Account, s *db.Status) do {
+			number := w.filter(ann)
+			return func(ctx context.Context) error {
+				_, err := w.AddFilterStatus(ctx, ann, number, s.ID, "")
 				return err
 			}
 		}},
@@ -189,4 +203,13 @@ func TestNothingIsStoredAboutAnErasedAccount(t *testing.T) {
 			w.wantRows(0, rows+" = ?", vera.ID)
 		}
 	})
+}
+
+// filter creates a filter of an account and returns its number.
+func (w *world) filter(by *db.Account) int64 {
+	w.t.Helper()
+	title, home := "x", int64(db.FilterHome)
+	f, err := w.CreateFilter(w.t.Context(), by, social.Filter{Title: &title, Contexts: &home}, "")
+	w.must(err)
+	return f.Number
 }

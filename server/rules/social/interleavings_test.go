@@ -202,15 +202,15 @@ func TestTwoRequestsLoseNothing(t *testing.T) {
 	meet(t, map[string]func(w *world) meeting{
 		"two changes of a filter": func(w *world) meeting {
 			ann, home, phrase, other := w.person("ann"), int64(db.FilterHome), "one", "two"
-			f, err := w.CreateFilter(w.t.Context(), ann, social.Filter{Phrase: &phrase, Contexts: &home}, "")
+			f, err := w.CreatePhrase(w.t.Context(), ann, social.Phrase{Keyword: social.Keyword{Keyword: &phrase}, Contexts: &home}, "")
 			w.must(err)
-			change := func(in social.Filter) do {
-				return func(ctx context.Context) error { _, err := w.UpdateFilter(ctx, ann, f.Number, in); return err }
+			change := func(in social.Phrase) do {
+				return func(ctx context.Context) error { _, _, err := w.UpdatePhrase(ctx, ann, f.Number, in); return err }
 			}
-			return meeting{"FROM filters WHERE account_id", change(social.Filter{Phrase: &other}), change(social.Filter{Irreversible: yes()}), func() {
+			return meeting{"FROM filters WHERE account_id", change(social.Phrase{Keyword: social.Keyword{Keyword: &other}}), change(social.Phrase{Irreversible: yes()}), func() {
 				f, err := w.d.Filter(w.t.Context(), ann.ID, f.Number)
 				w.must(err)
-				if f.Phrase != other || !f.Irreversible {
+				if f.Title != other || f.Keywords[0].Keyword != other || !f.Irreversible {
 					w.t.Errorf("the filter is %+v", f)
 				}
 			}}

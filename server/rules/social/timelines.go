@@ -101,8 +101,8 @@ const (
 )
 
 // Sweep removes expired logins, mutes, answers stored for repeated requests,
-// and home entries of deleted statuses. It checks a bounded number of home
-// entries, and continues there the next time.
+// and home entries of deleted statuses, and completes filters that the version before
+// created. It checks a bounded number of home entries, and continues there the next time.
 func (s *Service) Sweep(ctx context.Context) error {
 	tokens := s.settings.Load().OAuth.CleanExpiredTokens
 	err := s.db.Steps(ctx, func(tx *db.DB) (bool, error) { return tx.SweepLogins(ctx, tokens, sweepChunk) })
@@ -112,6 +112,9 @@ func (s *Service) Sweep(ctx context.Context) error {
 	before := db.At(s.now().Add(-keyLife))
 	err = s.db.Steps(ctx, func(tx *db.DB) (bool, error) { return tx.SweepExpired(ctx, before, sweepChunk) })
 	if err != nil {
+		return err
+	}
+	if err := s.settleFilters(ctx); err != nil {
 		return err
 	}
 	for range sweepChunks {
