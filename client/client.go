@@ -66,7 +66,7 @@ type Client struct {
 //	c.Admin.Jobs         List Queues Retry RetryQueue
 //	c.Admin.Log          List
 //	c.Admin.MailDomains  Block List Unblock
-//	c.Admin.Media        Bans Purge Unban
+//	c.Admin.Media        Bans Cached Purge PurgeCached Unban
 //	c.Admin.Relays       Follow List Unfollow
 //	c.Admin.Reports      AddNote Counts Create DeleteNote Get Groups List OpenAbout Update
 //	c.Admin.SSHKeys      Add Delete List

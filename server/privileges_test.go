@@ -31,7 +31,7 @@ var opened = map[api.Privilege]string{
 	api.PrivilegeApprovals:       `PATCH /users/approve; PATCH /users/reject; GET /mail_domains; POST /mail_domains; DELETE /mail_domains`,
 	api.PrivilegeLog:             `GET /moderation_log`,
 	api.PrivilegeInvites:         `GET /users/invites; POST /users/invite_token; POST /users/revoke_invite; POST /users/email_invite`,
-	api.PrivilegeMedia:           `GET /media_proxy_caches; POST /media_proxy_caches/delete; POST /media_proxy_caches/purge`,
+	api.PrivilegeMedia:           `GET /media_proxy_caches; POST /media_proxy_caches/delete; POST /media_proxy_caches/purge; GET /media_proxy_caches/files; DELETE /media_proxy_caches/files`,
 }
 
 // opens sets the privileges of moderators.

@@ -480,6 +480,8 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 	admit(rights.Media, get, "/media_proxy_caches", admin.MediaBans().List, "read:media_proxy_caches")
 	admit(rights.Media, post, "/media_proxy_caches/delete", admin.MediaBans().Unban, "write:media_proxy_caches")
 	admit(rights.Media, post, "/media_proxy_caches/purge", admin.MediaBans().Purge, "write:media_proxy_caches")
+	admit(rights.Media, get, "/media_proxy_caches/files", admin.MediaBans().Cached, "read:media_proxy_caches")
+	admit(rights.Media, del, "/media_proxy_caches/files", admin.MediaBans().PurgeCached, "write:media_proxy_caches")
 	admit(rights.Admins, get, "/relay", admin.Relays().List, "read")
 	admit(rights.Admins, post, "/relay", admin.Relays().Follow, "write:follows")
 	admit(rights.Admins, del, "/relay", admin.Relays().Unfollow, "write:follows")

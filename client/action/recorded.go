@@ -19,6 +19,7 @@ const (
 	JobsRetry         Kind = "jobs.retry"
 	FederationRetry   Kind = "federation.retry"
 	FederationForget  Kind = "federation.forget"
+	MediaPurgeCached  Kind = "media.purge-cached"
 	EmojiReload       Kind = "emoji.reload"
 	ServerRestart     Kind = "server.restart"
 	APICall           Kind = "api.call" // Args: method
@@ -40,6 +41,7 @@ var recorded = []facts{
 	{kind: JobsRetry, done: "done again", loss: "it was done again", needs: []api.Privilege{Admins}},
 	{kind: FederationRetry, done: "tried again", loss: "what waited was sent", needs: []api.Privilege{Admins}},
 	{kind: FederationForget, done: "forgotten", loss: "what was dropped stays dropped", needs: []api.Privilege{Admins}},
+	{kind: MediaPurgeCached, verb: "purge --host", done: "purged", loss: "they are fetched again when somebody looks", needs: []api.Privilege{api.PrivilegeMedia}},
 	{kind: EmojiReload, done: "reloaded", loss: "they were read again", needs: []api.Privilege{Admins}},
 	{kind: ServerRestart, done: "restarted", loss: "it was restarted", needs: []api.Privilege{Admins}},
 	{kind: ConfigSet, loss: "a secret is part of it, which no file keeps", needs: []api.Privilege{Admins}},

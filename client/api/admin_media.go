@@ -30,6 +30,34 @@ type MediaPurge struct {
 	Ban  *bool        `json:"ban,omitempty"`
 }
 
+// CachedMediaQuery selects files of other servers in the cache of the media proxy:
+// those from Host, which may be *.host for it and all below it, that were fetched
+// before Before, 2006-01-02T15:04:05 with an optional zone, by default UTC. Both may be
+// empty to look; to purge, at least one is needed.
+type CachedMediaQuery struct {
+	Host   string `json:"host,omitempty" form:"host"`
+	Before string `json:"before,omitempty" form:"before"`
+}
+
+// CachedMedia counts cached files, with their previews. Hosts are the first
+// MaxCachedHosts of those that they come from, the largest first.
+type CachedMedia struct {
+	Files int                   `json:"files"`
+	Bytes int64                 `json:"bytes"`
+	Hosts List[CachedMediaHost] `json:"hosts"`
+}
+
+// MaxCachedHosts bounds the hosts of one answer.
+const MaxCachedHosts = 1000
+
+// CachedMediaHost counts the cached files from one host.
+type CachedMediaHost struct {
+	Host     string `json:"host"`
+	Files    int    `json:"files"`
+	Bytes    int64  `json:"bytes"`
+	OldestAt Time   `json:"oldest_at"`
+}
+
 // Document is where people find one of the instance's documents.
 type Document struct {
 	URL string `json:"url"`

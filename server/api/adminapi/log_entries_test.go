@@ -442,6 +442,9 @@ func (w *world) contentWrites() []write {
 		{"POST /federation/limits", at("/federation/limits", `{"changes":[{"host":"far.example","remove":["reject"]}]}`), []object{
 			entry("host_unlimit", "@root lifted limits of host far.example: reject", object{"target": "far.example", "limits": []any{"reject"}}),
 		}, nil},
+		{"DELETE /media_proxy_caches/files", at("/media_proxy_caches/files", `{"host":"*.Far.example.","before":"2026-01-31T09:05:00Z"}`), []object{
+			entry("media_purge", "@root purged cached media of *.far.example from before 2026-01-31T09:05:00Z", object{"target": "*.far.example", "text": "2026-01-31T09:05:00Z"}),
+		}, []act{at("/media_proxy_caches/files", `{}`), at("/media_proxy_caches/files", `{"host":"a b"}`), at("/media_proxy_caches/files", `{"host":"far.example","before":"soon"}`)}},
 		{"POST /relay", at("/relay", `{"relay_url":"https://relay.example/inbox"}`), []object{
 			entry("relay_follow", "@root followed relay: https://relay.example/inbox", object{"target": "https://relay.example/inbox"}),
 		}, []act{at("/relay", `{}`)}},

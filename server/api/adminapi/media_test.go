@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -330,4 +331,88 @@ func TestThousandsOfBansAreListedAndLifted(t *testing.T) {
 	if got, err := w.Admin("root").Admin.Media.Bans(api.MediaBanQuery{}).Page(t.Context()); err != nil || got.Total != 1 {
 		t.Errorf("%+v, %v", got, err)
 	}
+}
+
+// TestCachedFilesOfAHostLeaveTheCacheOfEveryProcess: they are counted by host, purged by
+// host and age, and fetched anew.
+func TestCachedFilesOfAHostLeaveTheCacheOfEveryProcess(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		media := w.Admin("root").Admin.Media
+		origin, asked := far(t)
+		host := strings.TrimPrefix(origin, "http://")
+		proxied := w.avatar(origin + "/a.png")
+		urls := []string{proxied}
+		if w.DB.Dialect() == db.Postgres { // one process serves a SQLite file
+			urls = append(urls, strings.Replace(proxied, w.Base(), w.Second(t).URL, 1))
+		}
+		looks := func() {
+			t.Helper()
+			for _, url := range urls {
+				if status, _ := w.look(url); status != 200 {
+					t.Fatalf("%s: %d", url, status)
+				}
+			}
+		}
+		cached := func(query api.CachedMediaQuery) (files int) {
+			t.Helper()
+			found, err := media.Cached(ctx, query)
+			w.must(err)
+			for _, h := range found.Hosts {
+				files += h.Files
+			}
+			if files != found.Files {
+				t.Errorf("%d files of hosts, %d in all", files, found.Files)
+			}
+			return files
+		}
+		looks()
+		before := asked.Load()
+		found, err := media.Cached(ctx, api.CachedMediaQuery{})
+		w.must(err)
+		if len(found.Hosts) != 1 || found.Hosts[0].Host != host || found.Bytes != int64(len(dot(t))) {
+			t.Errorf("cached: %+v", found)
+		}
+		now := time.Now().UTC()
+		for _, q := range []struct {
+			query api.CachedMediaQuery
+			want  int
+		}{
+			{api.CachedMediaQuery{Host: host}, 1},
+			{api.CachedMediaQuery{Host: "*." + strings.Split(host, ":")[0]}, 1},
+			{api.CachedMediaQuery{Host: "far.example"}, 0},
+			{api.CachedMediaQuery{Before: now.Add(-time.Hour).Format(time.RFC3339)}, 0},
+			{api.CachedMediaQuery{Before: now.Add(time.Hour).Format(time.RFC3339)}, 1},
+		} {
+			if got := cached(q.query); got != q.want {
+				t.Errorf("%+v: %d files, want %d", q.query, got, q.want)
+			}
+		}
+		for _, q := range []api.CachedMediaQuery{{Host: "far.example"}, {Host: host, Before: now.Add(-time.Hour).Format(time.RFC3339)}} {
+			gone, err := media.PurgeCached(ctx, q)
+			w.must(err)
+			if gone.Files != 0 {
+				t.Errorf("%+v purges %+v", q, gone)
+			}
+		}
+		looks()
+		if n := asked.Load(); n != before {
+			t.Errorf("%d requests after purges of others, %d before", n, before)
+		}
+		gone, err := media.PurgeCached(ctx, api.CachedMediaQuery{Host: host})
+		w.must(err)
+		if gone.Files != 1 || gone.Hosts[0].Host != host {
+			t.Errorf("purged: %+v", gone)
+		}
+		for end := time.Now().Add(time.Minute); asked.Load() < 2*before; time.Sleep(5 * time.Millisecond) {
+			if looks(); time.Now().After(end) {
+				t.Fatalf("%d requests, %d before it was purged", asked.Load(), before)
+			}
+		}
+		for body, want := range map[string]string{
+			`{}`: `{"error":"A host or a time is needed"}`, `{"host":"a b"}`: `"Invalid parameters"`, `{"before":"soon"}`: `"Invalid parameters"`,
+		} {
+			w.want("DELETE", "/media_proxy_caches/files", body, 400, want)
+		}
+	}, withMediaProxy)
 }

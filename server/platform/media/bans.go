@@ -133,8 +133,10 @@ func (p *Proxy) Unban(ctx context.Context, by *db.Account, files []string) error
 func (p *Proxy) hear(topic, address string) {
 	switch topic {
 	case filePurged:
-		p.cache.drop(address)
+		p.cache.drop(fileKey(address))
 		p.cache.drop(p.previewKey(address))
+	case filesPurged:
+		p.hearSelection(address)
 	case db.AnythingMissed:
 		go func() { // thousands of files take a while
 			guard.Broke(context.Background(), p.log, "empty the cache of the media proxy", p.cache.empty)

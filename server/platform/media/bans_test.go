@@ -53,11 +53,11 @@ func TestWhoMayHaveMissedAPurgeEmptiesTheCache(t *testing.T) {
 		p := w.proxy()
 		const purged = "https://far.example/a.png"
 		write := func(f *os.File) error { _, err := f.WriteString("a file"); return err }
-		if err := p.cache.add(purged, write); err != nil {
+		if err := p.cache.add(fileKey(purged), write); err != nil {
 			t.Fatal(err)
 		}
 		has := func() bool {
-			f, _, err := p.cache.open(purged)
+			f, _, err := p.cache.open(fileKey(purged))
 			if err == nil {
 				_ = f.Close()
 			}

@@ -9,10 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"svc/db"
+	"svc/server/platform/hosts"
 )
 
 const (
@@ -22,8 +24,8 @@ const (
 	cacheLife = 7 * 24 * time.Hour
 )
 
-// cache keeps the proxy's files in a folder, by the hash of their URL, and
-// removes the oldest first. Several processes may share the folder.
+// cache keeps the proxy's files in a folder, by their host and the hash of their
+// URL, and removes the oldest first. Several processes may share the folder.
 type cache struct {
 	dir string
 	max int64
@@ -42,14 +44,62 @@ func newCache(dir string, now func() time.Time) (*cache, error) {
 	return c, nil
 }
 
-func (c *cache) path(address string) string {
-	sum := sha256.Sum256([]byte(address))
-	return filepath.Join(c.dir, hex.EncodeToString(sum[:])+"."+other.Ext)
+// cacheKey names a cached file.
+type cacheKey struct {
+	host string // that it comes from; "" for a preview of a local file
+	name string // tells it from the others of its host
+}
+
+// fileKey is the cache key of a remote file, by its canonical URL.
+func fileKey(address string) cacheKey { return cacheKey{hostOf(address), address} }
+
+// hostOf returns the host of a canonical URL, with its port; "" for other texts.
+func hostOf(address string) string {
+	_, rest, ok := strings.Cut(address, "://")
+	if !ok {
+		return ""
+	}
+	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+		rest = rest[:end]
+	}
+	return rest
+}
+
+// longestHost is how much of a host, from its end, stands in file names, which have
+// room for 255 bytes.
+const longestHost = 180
+
+// shortHost is the form of a host in file names; "" if it has none.
+func shortHost(host string) string {
+	if strings.ContainsFunc(host, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && !strings.ContainsRune("-._:[]", r)
+	}) {
+		return ""
+	}
+	return host[max(0, len(host)-longestHost):]
+}
+
+// cachedSuffix ends the names of whole files.
+var cachedSuffix = "." + other.Ext
+
+func (c *cache) path(key cacheKey) string {
+	sum := sha256.Sum256([]byte(key.name))
+	return filepath.Join(c.dir, shortHost(key.host)+"_"+hex.EncodeToString(sum[:])+cachedSuffix)
+}
+
+// cachedHost returns the host in the name of a whole file. known is false for other
+// names, among them those of earlier versions, which have no host.
+func cachedHost(name string) (host string, known bool) {
+	end := strings.LastIndexByte(name, '_')
+	if end < 0 || !strings.HasSuffix(name, cachedSuffix) {
+		return "", false
+	}
+	return name[:end], true
 }
 
 // open opens a cached file; another is db.ErrNotFound.
-func (c *cache) open(address string) (File, Type, error) {
-	f, err := os.Open(c.path(address))
+func (c *cache) open(key cacheKey) (File, Type, error) {
+	f, err := os.Open(c.path(key))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, other, fmt.Errorf("cached file: %w", db.ErrNotFound)
 	}
@@ -79,7 +129,7 @@ func (c *cache) judge(f *os.File) (fs.FileInfo, Type, error) {
 }
 
 // add caches the output of write, unless that fails.
-func (c *cache) add(address string, write func(*os.File) error) error {
+func (c *cache) add(key cacheKey, write func(*os.File) error) error {
 	f, err := os.CreateTemp(c.dir, "fetch-*")
 	if err != nil {
 		return full(err)
@@ -87,7 +137,7 @@ func (c *cache) add(address string, write func(*os.File) error) error {
 	err = write(f)
 	info, statErr := f.Stat()
 	if err = errors.Join(err, statErr, f.Close()); err == nil {
-		err = errors.Join(os.Chtimes(f.Name(), time.Time{}, c.now()), os.Rename(f.Name(), c.path(address)))
+		err = errors.Join(os.Chtimes(f.Name(), time.Time{}, c.now()), os.Rename(f.Name(), c.path(key)))
 	}
 	if err != nil {
 		_ = os.Remove(f.Name())
@@ -103,9 +153,9 @@ func (c *cache) add(address string, write func(*os.File) error) error {
 	return nil
 }
 
-// drop removes the cached file of an address, if any.
-func (c *cache) drop(address string) {
-	if info, err := os.Stat(c.path(address)); err == nil && os.Remove(c.path(address)) == nil {
+// drop removes the cached file of a key, if any.
+func (c *cache) drop(key cacheKey) {
+	if info, err := os.Stat(c.path(key)); err == nil && os.Remove(c.path(key)) == nil {
 		c.mu.Lock()
 		c.size -= info.Size()
 		c.mu.Unlock()
@@ -120,27 +170,84 @@ func (c *cache) empty() { c.shrink(0) }
 func (c *cache) shrink(most int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	entries, err := os.ReadDir(c.dir)
+	files, err := c.files()
 	if err != nil {
 		return
 	}
-	files := make([]fs.FileInfo, 0, len(entries))
 	total := int64(0)
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
-			files = append(files, info)
-			total += info.Size()
-		}
+	for _, info := range files {
+		total += info.Size()
 	}
 	slices.SortFunc(files, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
 	for _, info := range files {
 		age := c.now().Sub(info.ModTime())
-		_, finished := typeOfName(info.Name())
-		if age > cacheLife || total > most && finished || !finished && age > abandoned {
+		finished := strings.HasSuffix(info.Name(), cachedSuffix)
+		_, known := cachedHost(info.Name())
+		if age > cacheLife || finished && (total > most || !known) || !finished && age > abandoned {
 			if os.Remove(filepath.Join(c.dir, info.Name())) == nil {
 				total -= info.Size()
 			}
 		}
 	}
 	c.size = total
+}
+
+// files are all files of the folder, also those that are being written.
+func (c *cache) files() ([]fs.FileInfo, error) {
+	entries, err := os.ReadDir(c.dir)
+	if err != nil {
+		return nil, err
+	}
+	files := make([]fs.FileInfo, 0, len(entries))
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+			files = append(files, info)
+		}
+	}
+	return files, nil
+}
+
+// selected returns the files of a selection with their hosts.
+func (c *cache) selected(sel Selection) (files []fs.FileInfo, of []string, err error) {
+	all, err := c.files()
+	if err != nil {
+		return nil, nil, err
+	}
+	pattern := sel.Host
+	if pattern != "" {
+		below, above := strings.CutPrefix(pattern, "*.")
+		if pattern = shortHost(below); above {
+			pattern = "*." + pattern
+		}
+	}
+	for _, info := range all {
+		host, known := cachedHost(info.Name())
+		if !known || host == "" || pattern != "" && !hosts.Among([]string{pattern}, host) {
+			continue
+		}
+		if sel.Before.IsZero() || info.ModTime().Before(sel.Before) {
+			files, of = append(files, info), append(of, host)
+		}
+	}
+	return files, of, nil
+}
+
+// purge removes the files of a selection.
+func (c *cache) purge(sel Selection) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	files, _, err := c.selected(sel)
+	if err != nil {
+		return err
+	}
+	for _, info := range files {
+		err := os.Remove(filepath.Join(c.dir, info.Name()))
+		switch {
+		case err == nil:
+			c.size -= info.Size()
+		case !errors.Is(err, fs.ErrNotExist): // another process may have been quicker
+			return fmt.Errorf("purge cached files: %w", err)
+		}
+	}
+	return nil
 }

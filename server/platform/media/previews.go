@@ -31,9 +31,9 @@ func (u *URLs) Preview(address string) string {
 }
 
 // previewKey returns the cache key of a preview.
-func (p *Proxy) previewKey(known string) string {
+func (p *Proxy) previewKey(known string) cacheKey {
 	s := &p.settings.Load().MediaPreview
-	return fmt.Sprintf("preview %dx%d at %d%% of %s", s.MaxWidth, s.MaxHeight, s.Quality, known)
+	return cacheKey{hostOf(known), fmt.Sprintf("preview %dx%d at %d%% of %s", s.MaxWidth, s.MaxHeight, s.Quality, known)}
 }
 
 // Preview opens the preview of a URL, making it if needed. An unsigned URL is
@@ -57,7 +57,7 @@ func (p *Proxy) Preview(ctx context.Context, signature, encoded string) (f File,
 	if f, t, err = p.cache.open(key); err == nil || !errors.Is(err, db.ErrNotFound) {
 		return f, t, address, err
 	}
-	err = p.fetch(ctx, key, func(ctx context.Context) error { return p.preview(ctx, s, known, key) })
+	err = p.fetch(ctx, key.name, func(ctx context.Context) error { return p.preview(ctx, s, known, key) })
 	if err == nil {
 		f, t, err = p.cache.open(key)
 	}
@@ -65,7 +65,7 @@ func (p *Proxy) Preview(ctx context.Context, signature, encoded string) (f File,
 }
 
 // preview makes and caches the preview of a file.
-func (p *Proxy) preview(ctx context.Context, s *config.Settings, known, key string) error {
+func (p *Proxy) preview(ctx context.Context, s *config.Settings, known string, key cacheKey) error {
 	f, t, err := p.whole(ctx, s, known)
 	if err != nil {
 		return err

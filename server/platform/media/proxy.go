@@ -124,7 +124,7 @@ func (p *Proxy) Open(ctx context.Context, signature, encoded string) (f File, t 
 // open opens a remote file by its canonical URL, fetching it if needed.
 func (p *Proxy) open(ctx context.Context, address string) (File, Type, error) {
 	for range 2 {
-		if f, t, err := p.cache.open(address); err == nil || !errors.Is(err, db.ErrNotFound) {
+		if f, t, err := p.cache.open(fileKey(address)); err == nil || !errors.Is(err, db.ErrNotFound) {
 			return f, t, err
 		}
 		if err := p.fetch(ctx, address, func(ctx context.Context) error { return p.get(ctx, address) }); err != nil {
@@ -207,7 +207,7 @@ func (p *Proxy) get(ctx context.Context, address string) error {
 	if resp.ContentLength > int64(s.MaxBodyLength) {
 		return fmt.Errorf("%w: it has %d bytes", ErrUpstream, resp.ContentLength)
 	}
-	return p.cache.add(address, func(f *os.File) error {
+	return p.cache.add(fileKey(address), func(f *os.File) error {
 		n, err := io.Copy(f, io.LimitReader(resp.Body, int64(s.MaxBodyLength)+1))
 		if err != nil {
 			if marked := full(err); errors.Is(marked, ErrFull) {

@@ -83,6 +83,14 @@ var (
 	HostLimited   = &Action{"host_limit", rights.Admins, limitsOf("limited host %s: %s"), aboutHost}
 	HostUnlimited = &Action{"host_unlimit", rights.Admins, limitsOf("lifted limits of host %s: %s"), aboutHost}
 
+	CachedMediaPurged = &Action{"media_purge", rights.Media, func(d *Data) string {
+		message := "purged cached media of " + d.Target
+		if d.Text != "" {
+			message += " from before " + d.Text
+		}
+		return message
+	}, aboutHost}
+
 	RelayFollowed   = &Action{"relay_follow", rights.Admins, func(d *Data) string { return "followed relay: " + d.Target }, aboutNothing}
 	RelayUnfollowed = &Action{"relay_unfollow", rights.Admins, func(d *Data) string { return "unfollowed relay: " + d.Target }, aboutNothing}
 )
@@ -95,10 +103,10 @@ type Data struct {
 	Followed   *db.Account   // likewise
 	Report     *db.Report    // report_…: with its new state
 	Reported   *db.Account   // of Report; nil when they are gone
-	Text       string        // of a note; to a rejected person; the name of an SSH key
+	Text       string        // of a note; to a rejected person; the name of an SSH key; the time of media_purge
 	StatusID   string        // status_…
 	MessageID  string        // chat_message_delete
-	Target     string        // relay_…: the relay's address; ssh_key_…: the fingerprint; mail_domain_…: the domains
+	Target     string        // relay_…: the relay's address; ssh_key_…: the fingerprint; mail_domain_…: the domains; media_purge: the host
 	Sensitive  *bool         // status_update; nil when it was not sent
 	Visibility *string       // likewise
 	Nicknames  []string      // tag, untag: as they were sent
