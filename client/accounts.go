@@ -75,6 +75,28 @@ func (s *Accounts) Relationships(ctx context.Context, ids ...string) ([]api.Rela
 	return *items, nil
 }
 
+// FamiliarFollowers returns the accounts that the caller follows among the followers of
+// accounts; unknown ids are left out. GET /api/v1/accounts/familiar_followers.
+func (s *Accounts) FamiliarFollowers(ctx context.Context, ids ...string) ([]api.FamiliarFollowers, error) {
+	items, err := get[[]api.FamiliarFollowers](ctx, s.c, url.Values{"id[]": ids}, "/api/v1/accounts/familiar_followers")
+	if err != nil {
+		return nil, err
+	}
+	return *items, nil
+}
+
+// Note keeps a private note about an account; "" removes it. POST
+// /api/v1/accounts/:id/note.
+func (s *Accounts) Note(ctx context.Context, id, comment string) (*api.Relationship, error) {
+	return s.relate(ctx, id, "/note", api.AccountNote{Comment: comment})
+}
+
+// RemoveFollower ends an account's follow of the caller. POST
+// /api/v1/accounts/:id/remove_from_followers.
+func (s *Accounts) RemoveFollower(ctx context.Context, id string) (*api.Relationship, error) {
+	return s.relate(ctx, id, "/remove_from_followers", nil)
+}
+
 // Followers is the accounts that follow an account, by account id. GET
 // /api/v1/accounts/:id/followers.
 func (s *Accounts) Followers(id string, query api.AccountQuery) Listing[api.Account] {

@@ -43,9 +43,10 @@
 //
 // # Nouns and their methods
 //
-//	c.Accounts           Block ByID Captcha Favourites Follow Followers Following Get
-//	                     ImportBlocks ImportFollows ImportMutes Lists Lookup Mute Preferences
-//	                     Register Relationships RequestPasswordReset ResendConfirmation
+//	c.Accounts           Block ByID Captcha FamiliarFollowers Favourites Follow Followers
+//	                     Following Get ImportBlocks ImportFollows ImportMutes Lists Lookup
+//	                     Mute Note Preferences Register Relationships RemoveFollower
+//	                     RequestPasswordReset ResendConfirmation
 //	                     Scrobble Scrobbles Search SetNotificationSettings SetPictures
 //	                     SetWebSettings Statuses Subscribe Unblock Unfollow Unmute
 //	                     Unsubscribe UpdateCredentials Verify

@@ -108,6 +108,8 @@ func (d *DB) References() []Reference {
 		{Table: "mutes", key: "account_id,target_id", Column: "target_id", To: accounts},
 		{Table: "subscriptions", key: "account_id,target_id", Column: "account_id", To: accounts},
 		{Table: "subscriptions", key: "account_id,target_id", Column: "target_id", To: accounts},
+		{Table: "account_notes", key: "account_id,target_id", Column: "account_id", To: accounts},
+		{Table: "account_notes", key: "account_id,target_id", Column: "target_id", To: accounts},
 		{Table: "domain_blocks", key: "account_id,domain", Column: "account_id", To: accounts},
 		{Table: "thread_mutes", key: "account_id,conversation_id", Column: "account_id", To: accounts},
 		{Table: "thread_mutes", key: "account_id,conversation_id", Column: "conversation_id", To: conversations},

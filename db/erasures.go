@@ -49,6 +49,8 @@ func Erasures() []Erasure {
 		{Table: "thread_mutes", Column: "account_id", key: "account_id, conversation_id"},
 		{Table: "subscriptions", Column: "account_id", key: "account_id, target_id"},
 		{Table: "subscriptions", Column: "target_id", key: "account_id, target_id"},
+		{Table: "account_notes", Column: "account_id", key: "account_id, target_id"},
+		{Table: "account_notes", Column: "target_id", key: "account_id, target_id"},
 		{Table: "list_accounts", Column: "account_id", key: "list_id, account_id"},
 		{Table: "list_accounts", Column: "owner_id", Kept: "they go with the list"},
 		{Table: "lists", Column: "account_id", by: eraseLists},

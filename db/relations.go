@@ -228,6 +228,7 @@ type Relationship struct {
 	ID                  string
 	Following           bool
 	Requested           bool
+	RequestedBy         bool
 	ShowingReblogs      bool
 	Notifying           bool
 	FollowedBy          bool
@@ -236,6 +237,7 @@ type Relationship struct {
 	Muting              bool
 	MutingNotifications bool
 	DomainBlocking      bool
+	Note                string
 }
 
 // Relationships returns the relations of an account to others, by their ids;
@@ -249,9 +251,9 @@ func (d *DB) Relationships(ctx context.Context, accountID string, ids []string) 
 		f.pending IS NOT NULL AND NOT f.pending AS following, COALESCE(f.pending, FALSE) AS requested,
 		COALESCE(f.reblogs, FALSE) AS showing_reblogs,
 		EXISTS (SELECT 1 FROM subscriptions u WHERE u.account_id = ? AND u.target_id = a.id) AS notifying,
-		g.pending IS NOT NULL AND NOT g.pending AS followed_by,
+		g.pending IS NOT NULL AND NOT g.pending AS followed_by, COALESCE(g.pending, FALSE) AS requested_by,
 		b.account_id IS NOT NULL AS blocking, c.account_id IS NOT NULL AS blocked_by,
-		m.account_id IS NOT NULL AS muting, COALESCE(m.notifications, FALSE) AS muting_notifications,
+		m.account_id IS NOT NULL AS muting, COALESCE(m.notifications, FALSE) AS muting_notifications, COALESCE(n.comment, '') AS note,
 		`, accountID)
 	q.domainBlocked("a", accountID)
 	q.add(` AS domain_blocking
@@ -261,7 +263,8 @@ func (d *DB) Relationships(ctx context.Context, accountID string, ids []string) 
 		LEFT JOIN blocks b ON b.account_id = ? AND b.target_id = a.id
 		LEFT JOIN blocks c ON c.account_id = a.id AND c.target_id = ?
 		LEFT JOIN mutes m ON m.account_id = ? AND m.target_id = a.id AND (m.expires_at IS NULL OR m.expires_at > ?)
-		WHERE a.id IN ?`, accountID, accountID, accountID, accountID, accountID, d.Now(), ids)
+		LEFT JOIN account_notes n ON n.account_id = ? AND n.target_id = a.id
+		WHERE a.id IN ?`, accountID, accountID, accountID, accountID, accountID, d.Now(), accountID, ids)
 	rows, err := list[Relationship](ctx, d, "relationships of "+accountID, q.sql.String(), q.args...)
 	if err != nil {
 		return nil, err

@@ -175,6 +175,7 @@ type Relationship struct {
 	Muting              bool   `json:"muting"`
 	MutingNotifications bool   `json:"muting_notifications"`
 	Requested           bool   `json:"requested"`
+	RequestedBy         bool   `json:"requested_by"`
 	DomainBlocking      bool   `json:"domain_blocking"`
 	ShowingReblogs      bool   `json:"showing_reblogs"`
 	Endorsed            bool   `json:"endorsed"`
@@ -293,6 +294,19 @@ type AccountLookup struct {
 // AccountsByID is the query of GET /api/v1/accounts, of which the first 100 count.
 type AccountsByID struct {
 	ID []string `json:"id" form:"id[]"`
+}
+
+// FamiliarFollowers are the accounts that the caller follows and that follow the account
+// ID, at most 40.
+type FamiliarFollowers struct {
+	ID       string        `json:"id"`
+	Accounts List[Account] `json:"accounts"`
+}
+
+// AccountNote is the form of POST /api/v1/accounts/:id/note. An empty comment removes
+// the note.
+type AccountNote struct {
+	Comment string `json:"comment" form:"comment"`
 }
 
 // AccountSearchQuery selects accounts by name; Limit 0 is 40.

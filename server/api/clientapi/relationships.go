@@ -24,20 +24,7 @@ const maxRelationships = 200
 // Relationships is GET /api/v1/accounts/relationships: id or id[], unknown ones
 // left out.
 func (a *Relationships) Relationships(c *gin.Context) error {
-	var ids []string
-	seen := map[string]bool{}
-	query := web.QueryValues(c)
-	for _, name := range slices.Sorted(maps.Keys(query)) {
-		if name != "id" && !strings.HasPrefix(name, "id[") {
-			continue
-		}
-		for _, id := range query[name] {
-			if id != "" && !seen[id] && len(ids) < maxRelationships {
-				seen[id] = true
-				ids = append(ids, id)
-			}
-		}
-	}
+	ids := askedIDs(c, maxRelationships)
 	related, err := a.DB.Relationships(c.Request.Context(), web.Caller(c).Account.ID, ids)
 	if err != nil {
 		return err
@@ -51,11 +38,54 @@ func (a *Relationships) Relationships(c *gin.Context) error {
 	return web.OK(c, out)
 }
 
+// askedIDs returns the first ids of a query, each once, as id or id[].
+func askedIDs(c *gin.Context, most int) []string {
+	var ids []string
+	seen := map[string]bool{}
+	query := web.QueryValues(c)
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		if name != "id" && !strings.HasPrefix(name, "id[") {
+			continue
+		}
+		for _, id := range query[name] {
+			if id != "" && !seen[id] && len(ids) < most {
+				seen[id] = true
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids
+}
+
+// FamiliarFollowers is GET /api/v1/accounts/familiar_followers: whom the caller follows
+// among the followers of accounts. Unknown ones are left out.
+func (a *Relationships) FamiliarFollowers(c *gin.Context) error {
+	ctx, ids := c.Request.Context(), askedIDs(c, mostAccounts)
+	rows, err := a.DB.Accounts(ctx, ids)
+	if err != nil {
+		return err
+	}
+	rows = slices.DeleteFunc(rows, func(row db.Account) bool { return !a.mayOpen(c, &row) })
+	ids = slices.DeleteFunc(ids, func(id string) bool {
+		return !slices.ContainsFunc(rows, func(row db.Account) bool { return row.ID == id })
+	})
+	familiar, err := a.DB.FamiliarFollowers(ctx, web.Caller(c).Account.ID, ids)
+	if err != nil {
+		return err
+	}
+	out, err := a.View.FamiliarFollowers(ctx, ids, familiar)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, out)
+}
+
 func relationship(r db.Relationship) api.Relationship {
 	return api.Relationship{
 		ID: r.ID, Following: r.Following, FollowedBy: r.FollowedBy, Blocking: r.Blocking, BlockedBy: r.BlockedBy,
 		Muting: r.Muting, MutingNotifications: r.MutingNotifications, Requested: r.Requested, DomainBlocking: r.DomainBlocking,
 		ShowingReblogs: r.ShowingReblogs, Subscribing: r.Notifying, Notifying: r.Notifying,
+		RequestedBy: r.RequestedBy, Note: r.Note,
 	}
 }
 
@@ -147,6 +177,22 @@ func (a *Relationships) Mute(c *gin.Context) error {
 
 // Unmute is POST /api/v1/accounts/:id/unmute.
 func (a *Relationships) Unmute(c *gin.Context) error { return a.relate(c, a.Social.Unmute) }
+
+// Note is POST /api/v1/accounts/:id/note.
+func (a *Relationships) Note(c *gin.Context) error {
+	var in api.AccountNote
+	if err := web.Bind(c, &in); err != nil {
+		return err
+	}
+	return a.relate(c, func(ctx context.Context, by *db.Account, id string) error {
+		return a.Social.NoteAccount(ctx, by, id, in.Comment)
+	})
+}
+
+// RemoveFollower is POST /api/v1/accounts/:id/remove_from_followers.
+func (a *Relationships) RemoveFollower(c *gin.Context) error {
+	return a.relate(c, a.Social.RemoveFollower)
+}
 
 // Subscribe is POST /api/v1/svc/accounts/:id/subscribe.
 func (a *Relationships) Subscribe(c *gin.Context) error { return a.relate(c, a.Social.Subscribe) }

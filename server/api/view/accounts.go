@@ -216,6 +216,35 @@ func (v *View) accountsAt(ctx context.Context, refs []db.AccountRef, more func(i
 	return append(out, ']'), nil
 }
 
+// FamiliarFollowers renders the familiar followers of the accounts ids, in their order,
+// with as many statements as AccountsAt.
+func (v *View) FamiliarFollowers(ctx context.Context, ids []string, of map[string][]db.AccountRef) (any, error) {
+	type familiar struct {
+		ID       string            `json:"id"`
+		Accounts []json.RawMessage `json:"accounts"`
+	}
+	versions := map[string]int64{}
+	for _, refs := range of {
+		for _, r := range refs {
+			versions[r.ID] = r.Version
+		}
+	}
+	accounts, err := v.accountsOf(ctx, versions)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]familiar, len(ids))
+	for i, id := range ids {
+		out[i] = familiar{id, []json.RawMessage{}}
+		for _, r := range of[id] {
+			if a := accounts[r.ID]; a != nil {
+				out[i].Accounts = append(out[i].Accounts, a)
+			}
+		}
+	}
+	return out, nil
+}
+
 // accountJSON renders an account, or returns the cached form. moved is the
 // account's new one: accounts that moved are not cached, since the new one
 // changes without them.

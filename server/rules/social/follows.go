@@ -210,6 +210,28 @@ func (s *Service) endFollow(ctx context.Context, tx *db.DB, by, target *db.Accou
 	return s.outbox.Unfollowed(ctx, tx, by, target, f)
 }
 
+// RemoveFollower ends the follow of by by an account and tells its server; none, or a
+// request, stays as it is.
+func (s *Service) RemoveFollower(ctx context.Context, by *db.Account, followerID string) error {
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		if err := tx.HoldAccounts(ctx, by.ID, followerID); err != nil {
+			return err
+		}
+		follower, err := tx.Account(ctx, followerID)
+		if err != nil {
+			return err
+		}
+		f, err := tx.Follow(ctx, followerID, by.ID)
+		if err != nil || f.Pending {
+			return ignoreNotFound(err)
+		}
+		if err := removeFollow(ctx, tx, followerID, by.ID, FollowRefused); err != nil {
+			return err
+		}
+		return s.outbox.Rejected(ctx, tx, by, follower, f)
+	})
+}
+
 // removeFollow removes a follow or request, if there is one, with its
 // subscription, without telling other servers. Both accounts must be held.
 func removeFollow(ctx context.Context, tx *db.DB, followerID, targetID string, state FollowState) error {
