@@ -52,7 +52,10 @@ func TestChatsAndNewsReadOnlyWhatTheyShow(t *testing.T) {
 	add("see a thread", func(ctx context.Context, d *db.DB) error { _, err := d.SeeThread(ctx, "a", 1, 9, 5); return err })
 	add("end logins", func(ctx context.Context, d *db.DB) error { return d.DeleteLogins(ctx, "a") })
 	add("unseen", func(ctx context.Context, d *db.DB) error { _, err := d.UnseenNotifications(ctx, "a"); return err })
-	add("subscribers", func(ctx context.Context, d *db.DB) error { _, err := d.Subscribers(ctx, "a", true, "b", 5); return err })
+	add("subscribers", func(ctx context.Context, d *db.DB) error {
+		_, err := d.Subscribers(ctx, &db.Status{ID: "s", AccountID: "a", Visibility: db.Private}, "b", 5)
+		return err
+	})
 	for _, viewer := range []string{"", "a", "b"} {
 		add("scrobbles for "+viewer, func(ctx context.Context, d *db.DB) error {
 			_, err := d.Scrobbles(ctx, db.Viewer{ID: viewer}, "a", page)

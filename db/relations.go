@@ -15,13 +15,18 @@ type Follow struct {
 	URI        string `gorm:"column:uri"`
 	Pending    bool
 	Reblogs    bool // show reblogs
-	Local      bool // the follower is local
+	// Languages are those of the target's own statuses that the follower sees; none are all.
+	Languages Slice[string]
+	Local     bool // the follower is local
 	// Uncounted follows are not among those that the follower counts: the target
 	// is deactivated.
 	Uncounted bool
 	CreatedAt Time   `gorm:"autoCreateTime:false"`
 	Host      string `gorm:"->"` // of the account elsewhere, as a trigger fills it; "" between local ones
 }
+
+// Narrowed reports whether the follower sees less than all of the target's statuses.
+func (f *Follow) Narrowed() bool { return !f.Reblogs || len(f.Languages) > 0 }
 
 // Block is one account blocking another.
 type Block struct {
@@ -166,7 +171,7 @@ func (d *DB) DeleteFollow(ctx context.Context, f *Follow) error {
 		return err
 	}
 	d.countsChanged(f.TargetID)
-	if f.Reblogs {
+	if !f.Narrowed() {
 		return nil
 	}
 	return d.Announce(ctx, AccountChanged, f.FollowerID)
@@ -238,6 +243,7 @@ type Relationship struct {
 	MutingNotifications bool
 	DomainBlocking      bool
 	Note                string
+	Languages           Slice[string] // none are all
 }
 
 // Relationships returns the relations of an account to others, by their ids;
@@ -254,6 +260,7 @@ func (d *DB) Relationships(ctx context.Context, accountID string, ids []string) 
 		g.pending IS NOT NULL AND NOT g.pending AS followed_by, COALESCE(g.pending, FALSE) AS requested_by,
 		b.account_id IS NOT NULL AS blocking, c.account_id IS NOT NULL AS blocked_by,
 		m.account_id IS NOT NULL AS muting, COALESCE(m.notifications, FALSE) AS muting_notifications, COALESCE(n.comment, '') AS note,
+		COALESCE(f.languages, '[]') AS languages,
 		`, accountID)
 	q.domainBlocked("a", accountID)
 	q.add(` AS domain_blocking

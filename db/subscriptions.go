@@ -2,11 +2,11 @@ package db
 
 import "context"
 
-// PutSubscription subscribes an account to the statuses of target. An existing
-// subscription stays.
-func (d *DB) PutSubscription(ctx context.Context, accountID, targetID string) error {
-	_, err := d.exec(ctx, "subscribe", "INSERT INTO subscriptions (account_id, target_id, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-		accountID, targetID, d.Now())
+// PutSubscription subscribes an account to the statuses of target, byFollow or by itself.
+// Of an existing subscription only that changes.
+func (d *DB) PutSubscription(ctx context.Context, accountID, targetID string, byFollow bool) error {
+	_, err := d.exec(ctx, "subscribe", `INSERT INTO subscriptions (account_id, target_id, by_follow, created_at) VALUES (?, ?, ?, ?)
+		ON CONFLICT (account_id, target_id) DO UPDATE SET by_follow = excluded.by_follow`, accountID, targetID, byFollow, d.Now())
 	return err
 }
 
@@ -16,17 +16,27 @@ func (d *DB) DeleteSubscription(ctx context.Context, accountID, targetID string)
 	return err
 }
 
-// Subscribers returns up to limit ids, above after, of the subscribers of an
-// author; with followers, only of those who follow the author.
-func (d *DB) Subscribers(ctx context.Context, authorID string, followers bool, after string, limit int) ([]string, error) {
+// Subscriber is an account to notify of another's status.
+type Subscriber struct {
+	AccountID string
+	ByFollow  bool // notified as NotifyStatus; the others as NotifyMention
+}
+
+// Subscribers returns up to limit subscribers, with ids above after, of the author of a
+// status; of a private one, only those who follow the author. Those by a follow that
+// waits for its answer, or whom the status addresses, are left out.
+func (d *DB) Subscribers(ctx context.Context, of *Status, after string, limit int) ([]Subscriber, error) {
 	var q selection
-	q.add(`SELECT s.account_id FROM subscriptions s WHERE s.target_id = ?`, authorID)
+	q.add(`SELECT s.account_id, s.by_follow FROM subscriptions s WHERE s.target_id = ?`, of.AccountID)
 	if after != "" {
 		q.add(` AND s.account_id > ?`, after)
 	}
-	if followers {
-		q.add(` AND EXISTS (SELECT 1 FROM follows f WHERE f.follower_id = s.account_id AND f.target_id = ? AND NOT f.pending)`, authorID)
+	q.add(` AND (`)
+	if of.Visibility != Private {
+		q.add(`NOT s.by_follow OR `)
 	}
-	q.add(` ORDER BY s.account_id LIMIT ?`, limit)
-	return list[string](ctx, d, "subscribers of "+authorID, q.sql.String(), q.args...)
+	q.add(`EXISTS (SELECT 1 FROM follows f WHERE f.follower_id = s.account_id AND f.target_id = ? AND NOT f.pending))
+		AND NOT (s.by_follow AND EXISTS (SELECT 1 FROM status_recipients r WHERE r.status_id = ? AND r.account_id = s.account_id))
+		ORDER BY s.account_id LIMIT ?`, of.AccountID, of.ID, limit)
+	return list[Subscriber](ctx, d, "subscribers of "+of.AccountID, q.sql.String(), q.args...)
 }

@@ -173,7 +173,7 @@ func (d *DB) statusRefs(ctx context.Context, q *selection, what string) ([]Statu
 // selective reports whether v or f may leave out much of a timeline.
 func (f TimelineFilter) selective(v Viewer) bool {
 	r := v.Relations
-	return r.Blocks || r.Mutes || r.DomainBlocks || r.ThreadMutes || v.NoLocal || v.NoRemote ||
+	return r.Blocks || r.Mutes || r.DomainBlocks || r.ThreadMutes || r.Languages || v.NoLocal || v.NoRemote ||
 		f.Remote || f.ReplyVisibility != "" || len(f.ExcludeVisibilities) > 0
 }
 
@@ -204,8 +204,18 @@ func (q *selection) home(v Viewer) {
 	q.from(`home_entries h JOIN statuses s ON s.id = h.status_id`+refJoins+`
 	WHERE h.account_id = ?
 	AND (h.why <> 1 OR EXISTS (SELECT 1 FROM follows hf WHERE hf.follower_id = ? AND hf.target_id = s.account_id
-		AND NOT hf.pending AND (s.reblog_of_id IS NULL OR hf.reblogs)`+existsOnce+`))
+		AND NOT hf.pending AND (s.reblog_of_id IS NULL OR hf.reblogs)`+v.inLanguages()+existsOnce+`))
 	AND (r.account_id IS NULL OR r.account_id <> ?)`, v.ID, v.ID, v.ID)
+}
+
+// inLanguages returns the condition that a follower, in the follow hf, wants the language
+// of s, by the language itself without a region; "" for a viewer who wants all.
+func (v Viewer) inLanguages() string {
+	if !v.Relations.Languages {
+		return ""
+	}
+	return ` AND (hf.languages = '[]' OR s.reblog_of_id IS NOT NULL OR s.language = '' OR hf.languages LIKE '%"' || s.language || '"%'
+		OR s.language LIKE '__-%' AND hf.languages LIKE '%"' || SUBSTR(s.language, 1, 2) || '"%')`
 }
 
 // entriesOf is the window of a timeline that is stored as home entries.

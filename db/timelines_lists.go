@@ -32,7 +32,7 @@ func (q *selection) ofList(v Viewer, timeline, listID any) {
 	q.from(`home_entries h JOIN statuses s ON s.id = h.status_id`+refJoins+`
 	WHERE h.account_id = ? AND s.reblog_of_id IS NULL
 	AND EXISTS (SELECT 1 FROM list_accounts hl WHERE hl.list_id = ? AND hl.account_id = s.account_id`+existsOnce+`)
-	AND EXISTS (SELECT 1 FROM follows hf WHERE hf.follower_id = ? AND hf.target_id = s.account_id AND NOT hf.pending`+existsOnce+`)`,
+	AND EXISTS (SELECT 1 FROM follows hf WHERE hf.follower_id = ? AND hf.target_id = s.account_id AND NOT hf.pending`+v.inLanguages()+existsOnce+`)`,
 		timeline, listID, v.ID)
 }
 

@@ -18,7 +18,7 @@ const eachViewer = "\x00"
 type expression string
 
 // everyRelation applies all rules of a timeline to each viewer.
-var everyRelation = Relations{Blocks: true, Mutes: true, DomainBlocks: true, ThreadMutes: true, HidesReblogs: true, Bookmarks: true, Filters: true}
+var everyRelation = Relations{Blocks: true, Mutes: true, DomainBlocks: true, ThreadMutes: true, HidesReblogs: true, Languages: true, Bookmarks: true, Filters: true}
 
 // ofEachViewer writes the column of the viewer in place of eachViewer.
 func ofEachViewer(sql string, args []any) (string, []any) {

@@ -12,6 +12,7 @@ type Relations struct {
 	DomainBlocks bool
 	ThreadMutes  bool
 	HidesReblogs bool
+	Languages    bool // follows for statuses in some languages
 	Bookmarks    bool
 	Filters      bool // that have not expired
 
@@ -61,6 +62,7 @@ func (d *DB) RelationsOf(ctx context.Context, id string) (Relations, bool, error
 		EXISTS (SELECT 1 FROM domain_blocks WHERE account_id = u.account_id) AS domain_blocks,
 		EXISTS (SELECT 1 FROM thread_mutes WHERE account_id = u.account_id) AS thread_mutes,
 		EXISTS (SELECT 1 FROM follows WHERE follower_id = u.account_id AND NOT reblogs) AS hides_reblogs,
+		EXISTS (SELECT 1 FROM follows WHERE follower_id = u.account_id AND languages <> '[]') AS languages,
 		EXISTS (SELECT 1 FROM bookmarks WHERE account_id = u.account_id) AS bookmarks,
 		EXISTS (SELECT 1 FROM filters WHERE account_id = u.account_id AND (expires_at IS NULL OR expires_at > ?)) AS filters,
 		COALESCE((SELECT version FROM filter_numbers WHERE account_id = u.account_id), 0) AS filter_version

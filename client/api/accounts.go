@@ -181,7 +181,9 @@ type Relationship struct {
 	Endorsed            bool   `json:"endorsed"`
 	Subscribing         bool   `json:"subscribing"`
 	Notifying           bool   `json:"notifying"`
-	Note                string `json:"note"`
+	Note                string `json:"note"` // the viewer's own
+	// Languages are those of its statuses that the viewer follows; nil is all.
+	Languages []string `json:"languages"`
 }
 
 // MarshalJSON renders a Relationship without ID as {}.
@@ -318,10 +320,13 @@ type AccountSearchQuery struct {
 	Following bool   `json:"following,omitempty" form:"following"`
 }
 
-// Follow is the form of POST /api/v1/accounts/:id/follow. Reblogs absent is
-// true.
+// Follow is the form of POST /api/v1/accounts/:id/follow. What is absent stays, and in a
+// new follow Reblogs is true. Notify notifies of the account's posts. Languages are codes
+// of ISO 639-1, of which the timelines show the account's own posts; [] is all.
 type Follow struct {
-	Reblogs *Bool `json:"reblogs,omitempty" form:"reblogs"`
+	Reblogs   *Bool    `json:"reblogs,omitempty" form:"reblogs"`
+	Notify    *Bool    `json:"notify,omitempty" form:"notify"`
+	Languages []string `json:"languages,omitzero" form:"languages[]"`
 }
 
 // Mute is the form of POST /api/v1/accounts/:id/mute. Notifications absent is

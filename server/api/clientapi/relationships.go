@@ -85,7 +85,7 @@ func relationship(r db.Relationship) api.Relationship {
 		ID: r.ID, Following: r.Following, FollowedBy: r.FollowedBy, Blocking: r.Blocking, BlockedBy: r.BlockedBy,
 		Muting: r.Muting, MutingNotifications: r.MutingNotifications, Requested: r.Requested, DomainBlocking: r.DomainBlocking,
 		ShowingReblogs: r.ShowingReblogs, Subscribing: r.Notifying, Notifying: r.Notifying,
-		RequestedBy: r.RequestedBy, Note: r.Note,
+		RequestedBy: r.RequestedBy, Note: r.Note, Languages: r.Languages,
 	}
 }
 
@@ -118,7 +118,7 @@ func (a *Relationships) Follow(c *gin.Context) error {
 		return err
 	}
 	return a.relate(c, func(ctx context.Context, by *db.Account, id string) error {
-		if err := a.Social.Follow(ctx, by, id, social.FollowOptions{Reblogs: flag(in.Reblogs)}); err != nil {
+		if err := a.Social.Follow(ctx, by, id, social.FollowOptions{Reblogs: flag(in.Reblogs), Notify: flag(in.Notify), Languages: in.Languages}); err != nil {
 			return err
 		}
 		return a.Ingest.AwaitAnswer(ctx, by.ID, id)

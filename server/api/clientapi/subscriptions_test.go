@@ -119,7 +119,7 @@ func TestManySubscribersAreToldByAJob(t *testing.T) {
 				if err := tx.CreateAccount(ctx, a); err != nil {
 					return err
 				}
-				if err := tx.PutSubscription(ctx, a.ID, bob.ID); err != nil {
+				if err := tx.PutSubscription(ctx, a.ID, bob.ID, false); err != nil {
 					return err
 				}
 			}

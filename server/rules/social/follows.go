@@ -4,16 +4,42 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"svc/db"
 	"svc/server/platform/fault"
 	"svc/server/platform/jobs"
+	"svc/server/platform/text"
 	"svc/server/rules/notify"
 )
 
-// FollowOptions are the choices of a follower. nil keeps a value or, in a new
-// follow, means true.
-type FollowOptions struct{ Reblogs *bool }
+// FollowOptions are the choices of a follower; nil keeps a value. In a new follow,
+// Reblogs means true, Notify no subscription, and Languages all. Languages are ISO 639-1
+// codes; none are all.
+type FollowOptions struct {
+	Reblogs   *bool
+	Notify    *bool
+	Languages []string
+}
+
+// valid returns o with its languages each once and in lower case.
+func (o FollowOptions) valid() (FollowOptions, error) {
+	if o.Languages == nil {
+		return o, nil
+	}
+	codes := []string{}
+	for _, code := range o.Languages {
+		code = strings.ToLower(code)
+		if !text.IsLanguage(code) {
+			return o, fault.Invalid("Validation failed: Languages are no codes of ISO 639-1")
+		}
+		if !slices.Contains(codes, code) {
+			codes = append(codes, code)
+		}
+	}
+	o.Languages = codes
+	return o, nil
+}
 
 // FollowState is a state of a follow, as its follower's streams are told.
 type FollowState string
@@ -33,15 +59,25 @@ func (s *Service) Follow(ctx context.Context, by *db.Account, targetID string, o
 	if by.ID == targetID {
 		return fault.Malformed("Can not follow yourself")
 	}
+	o, err := o.valid()
+	if err != nil {
+		return err
+	}
 	return s.withTarget(ctx, by, targetID, func(tx *db.DB, target *db.Account) error {
 		if err := s.mayFollow(ctx, tx, by, target); err != nil {
 			return err
 		}
 		f, err := tx.Follow(ctx, by.ID, target.ID)
 		if errors.Is(err, db.ErrNotFound) {
-			return s.follow(ctx, tx, by, target, o)
+			if err := s.follow(ctx, tx, by, target, o); err != nil {
+				return err
+			}
+			return subscribed(ctx, tx, by.ID, target.ID, o)
 		}
 		if err != nil {
+			return err
+		}
+		if err := subscribed(ctx, tx, by.ID, target.ID, o); err != nil {
 			return err
 		}
 		uri := ""
@@ -55,6 +91,17 @@ func (s *Service) Follow(ctx context.Context, by *db.Account, targetID string, o
 	})
 }
 
+// subscribed begins or ends the subscription of a follower who chose so.
+func subscribed(ctx context.Context, tx *db.DB, followerID, targetID string, o FollowOptions) error {
+	if o.Notify == nil {
+		return nil
+	}
+	if *o.Notify {
+		return tx.PutSubscription(ctx, followerID, targetID, true)
+	}
+	return tx.DeleteSubscription(ctx, followerID, targetID)
+}
+
 // repeated is the effect of a repeated follow, local or remote: its answer may
 // have been lost, and its target may have been unlocked since. Of the activities'
 // ids the newest is kept; "" is no new one.
@@ -65,6 +112,9 @@ func repeated(ctx context.Context, tx *db.DB, f *db.Follow, target *db.Account, 
 	}
 	if o.Reblogs != nil && *o.Reblogs != f.Reblogs {
 		f.Reblogs, columns = *o.Reblogs, append(columns, "reblogs")
+	}
+	if o.Languages != nil && !slices.Equal(o.Languages, []string(f.Languages)) {
+		f.Languages, columns = o.Languages, append(columns, "languages")
 	}
 	if f.Pending && target.Local && !target.Locked {
 		return accepted(ctx, tx, target, f, columns...)
@@ -98,7 +148,7 @@ func (s *Service) follow(ctx context.Context, tx *db.DB, by, target *db.Account,
 	f := &db.Follow{
 		FollowerID: by.ID, TargetID: target.ID, URI: s.newURI("activities"),
 		Pending: target.Locked || by.Local && !target.Local, // until its server says so
-		Reblogs: o.Reblogs == nil || *o.Reblogs, Local: by.Local,
+		Reblogs: o.Reblogs == nil || *o.Reblogs, Languages: o.Languages, Local: by.Local,
 	}
 	return s.followed(ctx, tx, by, target, f)
 }
@@ -111,7 +161,7 @@ func (s *Service) followed(ctx context.Context, tx *db.DB, by, target *db.Accoun
 	if err := s.outbox.Followed(ctx, tx, by, target, f); err != nil {
 		return err
 	}
-	if !f.Reblogs {
+	if f.Narrowed() {
 		if err := tx.Announce(ctx, db.AccountChanged, by.ID); err != nil {
 			return err
 		}

@@ -18,7 +18,7 @@ const tellNow = 200
 const tellChunk = 1000
 
 // Subscribe subscribes by to an account's statuses, followed or not. Repeating
-// it changes nothing. It is refused if the account blocks by.
+// it changes nothing; a subscription by a follow becomes one of this kind. It is refused if the account blocks by.
 func (s *Service) Subscribe(ctx context.Context, by *db.Account, targetID string) error {
 	if by.ID == targetID {
 		return fault.Malformed("Can not subscribe to yourself")
@@ -35,7 +35,7 @@ func (s *Service) Subscribe(ctx context.Context, by *db.Account, targetID string
 			}
 			return fault.Forbiddenf("Could not subscribe: %s is blocking you", target.Nickname)
 		}
-		return tx.PutSubscription(ctx, by.ID, targetID)
+		return tx.PutSubscription(ctx, by.ID, targetID, false)
 	})
 }
 
@@ -50,14 +50,37 @@ func notifySubscribers(ctx context.Context, tx *db.DB, by *db.Account, row *db.S
 	if row.InReplyToID != nil || row.InReplyToURI != "" || !counted(row.Visibility) && row.Visibility != db.Private {
 		return nil
 	}
-	ids, err := tx.Subscribers(ctx, by.ID, row.Visibility == db.Private, "", tellNow+1)
-	if err != nil || len(ids) == 0 {
+	of, err := tx.Subscribers(ctx, row, "", tellNow+1)
+	if err != nil || len(of) == 0 {
 		return err
 	}
-	if len(ids) > tellNow {
+	if len(of) > tellNow {
 		return jobs.Enqueue(ctx, tx, jobs.TellSubscribers{StatusID: row.ID})
 	}
-	return notify.Notify(ctx, tx, postNews(by, row), ids...)
+	return tellSubscribers(ctx, tx, by, row, of)
+}
+
+// tellSubscribers notifies subscribers of a status: as a mention, as those of the
+// service's own kind know it, or as a status.
+func tellSubscribers(ctx context.Context, tx *db.DB, by *db.Account, row *db.Status, of []db.Subscriber) error {
+	for _, byFollow := range []bool{false, true} {
+		news, to := postNews(by, row), []string(nil)
+		if byFollow {
+			news.Type = db.NotifyStatus
+		}
+		for _, s := range of {
+			if s.ByFollow == byFollow {
+				to = append(to, s.AccountID)
+			}
+		}
+		if len(to) == 0 {
+			continue
+		}
+		if err := notify.Notify(ctx, tx, news, to...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // postNews returns the notification of a new status, for mentioned accounts and
@@ -81,13 +104,13 @@ func (s *Service) TellSubscribers(ctx context.Context, job jobs.TellSubscribers)
 		if err != nil {
 			return "", err
 		}
-		ids, err := tx.Subscribers(ctx, by.ID, row.Visibility == db.Private, after, tellChunk)
+		of, err := tx.Subscribers(ctx, row, after, tellChunk)
 		if err != nil {
 			return "", err
 		}
-		if len(ids) == tellChunk {
-			next = ids[len(ids)-1]
+		if len(of) == tellChunk {
+			next = of[len(of)-1].AccountID
 		}
-		return next, notify.Notify(ctx, tx, postNews(by, row), ids...)
+		return next, tellSubscribers(ctx, tx, by, row, of)
 	})
 }
