@@ -572,6 +572,7 @@ func (s *Server) mount(guard *web.Guard, html *pages.Pages, client *clientapi.AP
 		case Optional, User, Token, App, Admin, OAuth, Stream:
 			h = web.Private(h)
 		}
+		h = web.KnownIDs(r.Path, h)
 		chain := []gin.HandlerFunc{web.Handle(family, h)}
 		if r.long == nil && !r.file && r.Access != Stream {
 			chain = slices.Insert(chain, 0, web.Deadline)

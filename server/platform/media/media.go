@@ -218,7 +218,7 @@ func own(ctx context.Context, d *db.DB, by *db.Account, id string) (*db.MediaAtt
 		return nil, err
 	}
 	if row.AccountID != by.ID {
-		return nil, fault.Forbidden("Access denied")
+		return nil, fmt.Errorf("media %q of another: %w", id, db.ErrNotFound)
 	}
 	return row, nil
 }
