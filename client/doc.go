@@ -75,8 +75,9 @@
 //	c.ScheduledStatuses  Delete Get List Reschedule
 //	c.Search             Find FindV1
 //	c.SSHKeys            Add Delete List
-//	c.Security           BackupCodes ChangeEmail ChangePassword ConfirmTOTP DeleteAccount
-//	                     DeleteToken DisableAccount MFA RemoveTOTP SetUpTOTP Tokens
+//	c.Security           AddAlias Aliases BackupCodes CancelMove ChangeEmail ChangePassword
+//	                     ConfirmTOTP DeleteAccount DeleteToken DisableAccount MFA
+//	                     MoveAccount RemoveAlias RemoveTOTP SetUpTOTP Tokens
 //	c.Statuses           Bookmark Bookmarks Card Context Delete Edit Favourite
 //	                     FavouritedBy Favourites Get GetMany History MuteThread Pin Post
 //	                     React Reactions ReactionsWith Reblog RebloggedBy Schedule Source

@@ -53,6 +53,48 @@ func (s *Security) DisableAccount(ctx context.Context, password string) error {
 	return s.change(ctx, "/api/svc/disable_account", api.WithPassword{Password: password})
 }
 
+// MoveAccount moves the account to another one, a handle or an ActivityPub id, which names
+// this account among its aliases. A refusal is *OutcomeError. POST /api/svc/move_account.
+func (s *Security) MoveAccount(ctx context.Context, in api.MoveAccount) error {
+	return s.change(ctx, "/api/svc/move_account", in)
+}
+
+// CancelMove takes back that the profile leads to another account. A refusal is
+// *OutcomeError. DELETE /api/svc/move_account.
+func (s *Security) CancelMove(ctx context.Context, password string) error {
+	const path = "/api/svc/move_account"
+	in := Request{Method: http.MethodDelete, Body: values(api.WithPassword{Password: password}), Repeatable: true}
+	out, err := send[api.Outcome](ctx, s.c, in, []string{path})
+	if err == nil && out.Error != "" {
+		err = &OutcomeError{Path: path, Message: out.Error}
+	}
+	return err
+}
+
+// Aliases returns the other accounts of the caller. GET /api/svc/aliases.
+func (s *Security) Aliases(ctx context.Context) ([]string, error) {
+	out, err := send[api.Aliases](ctx, s.c, Request{Method: http.MethodGet}, []string{"/api/svc/aliases"})
+	if err != nil {
+		return nil, err
+	}
+	return out.Aliases, nil
+}
+
+// AddAlias adds an account to the aliases of the caller's, by handle or ActivityPub id. PUT
+// /api/svc/aliases.
+func (s *Security) AddAlias(ctx context.Context, alias string) error {
+	in := Request{Method: http.MethodPut, Body: values(api.Alias{Alias: alias}), Repeatable: true}
+	_, err := send[api.Outcome](ctx, s.c, in, []string{"/api/svc/aliases"})
+	return err
+}
+
+// RemoveAlias removes an alias. DELETE /api/svc/aliases.
+func (s *Security) RemoveAlias(ctx context.Context, alias string) error {
+	in := Request{Method: http.MethodDelete, Body: values(api.Alias{Alias: alias})}
+	_, err := send[api.Outcome](ctx, s.c, in, []string{"/api/svc/aliases"})
+	return err
+}
+
 // MFA returns which second factors are on. GET /api/svc/accounts/mfa.
 func (s *Security) MFA(ctx context.Context) (*api.MFASettings, error) {
 	return send[api.MFASettings](ctx, s.c, Request{Method: http.MethodGet}, []string{"/api/svc/accounts/mfa"})

@@ -54,6 +54,24 @@ type WithPassword struct {
 	Password string `json:"password" form:"password"`
 }
 
+// MoveAccount is the form of POST /api/svc/move_account. TargetAccount is a handle or an
+// ActivityPub id.
+type MoveAccount struct {
+	Password      string `json:"password" form:"password"`
+	TargetAccount string `json:"target_account" form:"target_account" binding:"required"`
+}
+
+// Aliases are the other accounts of the caller: handles, or ids of accounts that the
+// server does not know.
+type Aliases struct {
+	Aliases List[string] `json:"aliases"`
+}
+
+// Alias is the form of PUT and DELETE /api/svc/aliases: a handle or an ActivityPub id.
+type Alias struct {
+	Alias string `json:"alias" form:"alias" binding:"required"`
+}
+
 // Outcome is an answer that has status 200 for refusals too: Status is success,
 // or Error has the reason.
 type Outcome struct {

@@ -49,6 +49,9 @@ func (a *Accounts) own(c *gin.Context, account *db.Account, settings, token bool
 	if err != nil {
 		return err
 	}
+	if out.Moved, err = a.View.Moved(c.Request.Context(), account); err != nil {
+		return err
+	}
 	return web.OK(c, out)
 }
 

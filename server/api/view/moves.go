@@ -23,6 +23,12 @@ func (v *View) publicForms(ctx context.Context, rows []db.Account) ([]api.Accoun
 	return out, nil
 }
 
+// Moved returns the account that a moved to, nil for none (1 statement, if it moved).
+func (v *View) Moved(ctx context.Context, a *db.Account) (*api.Account, error) {
+	moved, err := v.movedTo(ctx, []db.Account{*a})
+	return moved[a.ID], err
+}
+
 // movedTo returns the accounts that some of rows moved to, by the ids of those:
 // 1 statement, none if no account moved. An account is left out if it does not
 // name the former one as its own, or if anonymous viewers may not see it.

@@ -68,6 +68,25 @@ func (s *Service) KeyChanged(ctx context.Context, tx *db.DB, a *db.Account) erro
 	return s.profile(ctx, tx, a, audience)
 }
 
+// Moved sends that an account moved to the account in a.MovedTo: its profile, to all who
+// may know it, and then the Move, to its followers.
+func (s *Service) Moved(ctx context.Context, tx *db.DB, a *db.Account) error {
+	if s.silent(a) {
+		return nil
+	}
+	audience, err := s.profileAudience(ctx, tx, a)
+	if err != nil || nobody(&audience) {
+		return err
+	}
+	if err := s.profile(ctx, tx, a, audience); err != nil || !audience.Followers {
+		return err
+	}
+	return s.keep(ctx, tx, act{
+		kind: "Move", by: a, object: a.URI, of: a.URI, to: []string{a.FollowersURI}, more: activitypub.Object{"target": a.MovedTo},
+		priority: db.PriorityPost, audience: db.Audience{Followers: true},
+	})
+}
+
 func (s *Service) profile(ctx context.Context, tx *db.DB, a *db.Account, audience db.Audience) error {
 	return s.keep(ctx, tx, act{
 		kind: "Update", by: a, object: activitypub.Actor(a, s.base), of: a.URI, to: []string{activitypub.Public, a.FollowersURI},

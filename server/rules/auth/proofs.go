@@ -71,6 +71,19 @@ func (s *Service) WithPassword(ctx context.Context, account *db.Account, passwor
 	return s.whileProven(ctx, p, fn)
 }
 
+// WithPasswordPrepared is WithPassword with a preparation outside of the transaction, such
+// as calls to other servers, once the password is right.
+func (s *Service) WithPasswordPrepared(ctx context.Context, account *db.Account, password string, prepare func() error, fn func(tx *db.DB) error) error {
+	p, err := s.checkOwnPassword(ctx, account, password)
+	if err == nil {
+		err = prepare()
+	}
+	if err != nil {
+		return err
+	}
+	return s.whileProven(ctx, p, fn)
+}
+
 // whileProven runs fn in a transaction while p, of a password, is valid.
 func (s *Service) whileProven(ctx context.Context, p *Proof, fn func(tx *db.DB) error) error {
 	err := s.prove(ctx, p, func(in *Service, _ *db.Account) error { return fn(in.db) })
