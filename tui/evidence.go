@@ -27,6 +27,18 @@ func (r *reports) evidence(m *env, posts *postPane, id string, width int, focus,
 			lines[0] = append(lines[0], span{"  " + history, inkPlain})
 		}
 	}
+	if detail.Was.String() != "" {
+		was := detail.Was
+		if !rich && !focus {
+			was = was.OneLine()
+		}
+		then := indentIn(inkQuote, " when it was reported: ", was, width-1)
+		if !rich && !focus && len(then) > 1 {
+			then[0] = append(then[0].truncate(width-5), span{" ...", inkDim})
+			then = then[:1]
+		}
+		lines = append(lines, then...)
+	}
 	if rich {
 		lines = append(lines, append(plain(" "), m.rule(min(width-2, 60))...))
 	}

@@ -48,6 +48,9 @@ func (r *reports) spokenReport(m *env, id string, posts *postPane, focus bool) [
 	if history, scanned := r.reportsAbout(detail); history != "" {
 		lines = append(lines, "Reports about them: "+history+scanned+".")
 	}
+	for text := range strings.Lines(detail.Was.String()) {
+		lines = append(lines, "  When it was reported: "+strings.TrimSpace(text))
+	}
 	said := detail.Text.OneLine().String()
 	if said == "" {
 		said = "(no comment)"

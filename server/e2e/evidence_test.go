@@ -4,13 +4,21 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"svc/server/platform/config"
 	"svc/server/servertest"
 	"svc/server/servertest/peer"
+	"svc/tui"
 )
 
 // fate is what happens to a reported post and its author, and what a report shows of
@@ -165,6 +173,27 @@ func suffer(t *testing.T, s *servertest.Server, f fate, i int) {
 	}
 	script(command + `]}`)
 
+	// On the screen and in lines the newest report is in front.
+	shown := []string{"first words of " + n, "picture of " + n, "look at " + n}
+	switch {
+	case f.deleted == "moderator":
+		shown = append(shown, "deleted: moderator root1")
+	case f.deleted != "":
+		shown = append(shown, "deleted: "+f.deleted)
+	case f.edited:
+		shown = append(shown, "other words of "+n, "hen it was reported")
+	}
+	if f.changed {
+		shown = append(shown, "bio of "+n, "Name"+n)
+	}
+	for door, text := range map[string]string{"the terminal UI": c.screen(shown), "plain mode": c.plain()} {
+		for _, word := range shown {
+			if !strings.Contains(text, word) {
+				t.Errorf("%s does not show %q:\n%s", door, word, text)
+			}
+		}
+	}
+
 	// Nobody else sees any of it.
 	for _, who := range []string{"bob", "mod", "nobody"} {
 		for _, path := range []string{"reports/{report}", "reports", "grouped_reports"} {
@@ -193,4 +222,66 @@ func suffer(t *testing.T, s *servertest.Server, f fate, i int) {
 			t.Errorf("%s answers %d with %d bytes of %s, want %d", address, resp.StatusCode, len(body), resp.Header.Get("Content-Type"), want)
 		}
 	}
+}
+
+// screen is what the terminal UI writes until all words are there, without colours and
+// movements of the cursor.
+func (c *caseRun) screen(words []string) string {
+	c.t.Helper()
+	admin := c.s.With(c.token("root1"))
+	in, keys := io.Pipe()
+	var out screenText
+	sizes := make(chan tui.Size, 1)
+	sizes <- tui.Size{Width: 160, Height: 60}
+	env := map[string]string{"TERM": "xterm-256color", "LANG": "C.UTF-8", "NO_COLOR": "1"}
+	ended := make(chan error, 1)
+	go func() {
+		ended <- tui.Run(c.t.Context(), tui.Options{
+			Client: admin, Context: "here", StateDir: c.t.TempDir(), In: in, Out: &out, ReadOnly: true,
+			Remote: &tui.Remote{Getenv: func(name string) string { return env[name] }, Sizes: sizes},
+		})
+	}()
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if text := out.text(); !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) }) {
+			break
+		}
+	}
+	_, _ = io.WriteString(keys, "q")
+	if err := <-ended; err != nil {
+		c.t.Error(err)
+	}
+	return out.text()
+}
+
+// screenText collects the output of a terminal program.
+type screenText struct {
+	mu  sync.Mutex
+	out strings.Builder
+}
+
+func (s *screenText) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.out.Write(p)
+}
+
+var escapes = regexp.MustCompile(`\x1b(\[[0-9;?]*[A-Za-z]|\][^\a]*\a)`)
+
+func (s *screenText) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return escapes.ReplaceAllString(s.out.String(), "")
+}
+
+// plain is what plain mode tells at its start.
+func (c *caseRun) plain() string {
+	c.t.Helper()
+	cmd := exec.CommandContext(c.t.Context(), filepath.Join(servertest.Programs(c.t), "svcctl"), "tui", "--plain", "--read-only")
+	cmd.Env = []string{"HOME=" + c.t.TempDir(), "PATH=" + os.Getenv("PATH"), "SVCCTL_NO_KEYRING=1", "SVCCTL_URL=" + c.s.URL, "SVCCTL_TOKEN=" + c.token("root1")}
+	cmd.Stdin = strings.NewReader("quit\n")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		c.t.Errorf("svcctl tui --plain: %v", err)
+	}
+	return string(out)
 }

@@ -13,6 +13,7 @@ import (
 
 	"svc/client/action"
 	"svc/client/api"
+	"svc/client/evidence"
 	"svc/client/safe"
 )
 
@@ -62,7 +63,7 @@ type Post struct {
 	Sensitive  bool
 	Deleted    bool
 	DeletedBy  safe.Safe // "author", "moderator bea", "server", "account"; empty if it was deleted here
-	Reported   safe.Safe // the text when it was reported, if the author edited it since
+	Reported   safe.Safe // all of it as it was reported, if it was edited since
 	Replies    int
 	Reblogs    int
 	URL        string
@@ -105,6 +106,8 @@ type Report struct {
 	Text  safe.Safe
 	Posts []Post
 	Notes []Note
+	// Was is the account as it was, if it shows something else now.
+	Was   safe.Safe
 	Noted bool // the answer carries notes, if there are any
 	// Reports about the same account, this one among them.
 	Counts Counts
@@ -118,6 +121,9 @@ func NewReport(r api.AdminReport) *Report {
 	}
 	if r.Content != nil {
 		out.Text = safe.HTML(*r.Content)
+	}
+	if was := r.Svc.ReportedAccount; was != nil {
+		out.Was = safe.Clean(safe.Raw(evidence.Profile(was)))
 	}
 	for _, s := range r.Statuses {
 		out.Posts = append(out.Posts, NewPost(s))
@@ -220,11 +226,11 @@ func NewPost(s api.Status) Post {
 	if gone := s.Svc.Deleted; gone != nil {
 		p.Deleted, p.DeletedBy = true, deletedBy(gone)
 	}
+	if poll := evidence.Poll(&s); poll != "" {
+		p.Text = safe.Clean(safe.Raw(strings.TrimSpace(p.Text.String() + "\n" + poll)))
+	}
 	if was := s.Svc.Reported; was != nil {
-		p.Reported = NewPost(*was).Text
-		if p.Reported.String() == p.Text.String() {
-			p.Reported = safe.Own("(the same text with another warning, file or poll)")
-		}
+		p.Reported = safe.Clean(safe.Raw(evidence.Post(was)))
 	}
 	for _, a := range s.MediaAttachments {
 		p.Media = append(p.Media, newMedium(a))

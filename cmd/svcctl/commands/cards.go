@@ -2,10 +2,10 @@ package commands
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"svc/client/api"
+	"svc/client/evidence"
 	"svc/client/safe"
 	"svc/cmd/svcctl/cli"
 	"svc/cmd/svcctl/cli/output"
@@ -29,13 +29,13 @@ func reportCard(c *output.Card, r api.AdminReport) {
 	c.Number("posts", len(r.Statuses))
 	c.Number("notes", len(r.Notes))
 	if was := r.Svc.ReportedAccount; was != nil {
-		c.Part("the reported account as it was when it was reported", profileText(was))
+		c.Part("the reported account as it was when it was reported", evidence.Profile(was))
 	}
 	for i := range r.Statuses {
 		s := &r.Statuses[i]
-		c.Part(fmt.Sprintf("post %d of %d: status/%s, %s", i+1, len(r.Statuses), s.ID, strings.Join(statusFacts(c, s), ", ")), postText(s))
+		c.Part(fmt.Sprintf("post %d of %d: status/%s, %s", i+1, len(r.Statuses), s.ID, strings.Join(statusFacts(c, s), ", ")), evidence.Post(s))
 		if was := s.Svc.Reported; was != nil {
-			c.Part(fmt.Sprintf("post %d of %d as it was when it was reported", i+1, len(r.Statuses)), postText(was))
+			c.Part(fmt.Sprintf("post %d of %d as it was when it was reported", i+1, len(r.Statuses)), evidence.Post(was))
 		}
 	}
 	for _, n := range r.Notes {
@@ -67,7 +67,7 @@ func statusCard(c *output.Card, s api.AdminStatus) {
 	c.Number("reblogs", shown.ReblogsCount)
 	c.Number("favourites", shown.FavouritesCount)
 	c.Field("page", s.URL)
-	c.Part("text", postText(shown))
+	c.Part("text", evidence.Post(shown))
 }
 
 // statusFacts are the short facts about a post that stand in the line above it.
@@ -100,32 +100,6 @@ func deletionText(c *output.Card, d *api.StatusDeletion) string {
 		text += " " + c.When(d.At.Time)
 	}
 	return text
-}
-
-// profileText is what the copy of a profile shows.
-func profileText(a *api.ReportedAccount) string {
-	lines := []string{safe.Line(a.Acct) + ", " + safe.Line(a.DisplayName), safe.HTML(a.Note).String()}
-	for _, f := range a.Fields {
-		lines = append(lines, safe.Line(f.Name)+": "+safe.HTML(f.Value).OneLine().String())
-	}
-	return strings.Join(slices.DeleteFunc(lines, func(line string) bool { return line == "" }), "\n")
-}
-
-// postText is the text of a post with its warning before and its files after it.
-func postText(s *api.Status) string {
-	lines := []string{statusText(s, true)}
-	for _, m := range s.MediaAttachments {
-		kind := m.Svc.MimeType
-		if kind == "" {
-			kind = m.Type
-		}
-		line := "[" + kind
-		if alt := cli.Deref(m.Description); alt != "" {
-			line += ": " + safe.Line(alt)
-		}
-		lines = append(lines, line+"]")
-	}
-	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
 // accountLine is an account with what helps to judge it, in one line.

@@ -12,6 +12,7 @@ import (
 
 	"svc/client/action"
 	"svc/client/api"
+	"svc/client/evidence"
 	"svc/client/safe"
 	"svc/cmd/svcctl/cli"
 	"svc/cmd/svcctl/cli/output"
@@ -217,9 +218,8 @@ func statusText(s *api.Status, evenHidden bool) string {
 	if s.SpoilerText == "" {
 		return text
 	}
-	warning := fmt.Sprintf("[CW %q]", safe.Line(s.SpoilerText))
 	if evenHidden {
-		return warning + " " + text
+		return evidence.Warning(s) + " " + text
 	}
-	return warning
+	return evidence.Warning(s)
 }
