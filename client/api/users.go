@@ -27,6 +27,16 @@ type Roles struct {
 	Moderator bool `json:"moderator"`
 }
 
+// UnmarshalJSON reads an object, and passes by the list that accounts of the client API
+// have in its place.
+func (r *Roles) UnmarshalJSON(data []byte) error {
+	if bytes.HasPrefix(data, []byte("[")) {
+		return nil
+	}
+	type plain Roles
+	return json.Unmarshal(data, (*plain)(r))
+}
+
 // AdminUser is an account in the user list. ID is the account's serial number,
 // an integer.
 //
