@@ -54,6 +54,8 @@ func aLife(w *world, ann, bob, fan, far *db.Account, bobs *db.Status) {
 		func() error { return w.BlockDomain(ctx, ann, "bad.example") },
 		func() error { return w.Subscribe(ctx, ann, bob.ID) },
 		func() error { return w.Subscribe(ctx, fan, ann.ID) },
+		func() error { return w.NoteAccount(ctx, ann, bob.ID, "met in May") },
+		func() error { return w.NoteAccount(ctx, fan, ann.ID, "met in June") },
 		func() error { return w.Mute(ctx, ann, fan.ID, true, 0) },
 		func() error { return w.Mute(ctx, far, ann.ID, true, 0) },
 		func() error { return w.Block(ctx, ann, w.person("foe").ID) },
