@@ -1,6 +1,9 @@
 package api
 
-import "encoding/json"
+import (
+	"bytes"
+	"encoding/json"
+)
 
 // UserPart is any account, local or remote, as admins see it. AccountID is
 // the flake; DisplayName has no tags; Tags are the moderators'.
