@@ -69,6 +69,7 @@ type Client struct {
 //	c.Admin.Media        Bans Cached Purge PurgeCached Unban
 //	c.Admin.Relays       Follow List Unfollow
 //	c.Admin.Reports      AddNote Counts Create DeleteNote Get Groups List OpenAbout Update
+//	c.Admin.Rules        Create Delete List Update
 //	c.Admin.SSHKeys      Add Delete List
 //	c.Admin.Stats        Get
 //	c.Admin.Statuses     Context Delete Get List OfInstance OfUser Update
@@ -92,6 +93,7 @@ type Admin struct {
 	Emojis      *AdminEmojis
 	Relays      *AdminRelays
 	Invites     *AdminInvites
+	Rules       *AdminRules
 	Federation  *AdminFederation
 	Jobs        *AdminJobs
 	Config      *AdminConfig
@@ -236,7 +238,7 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 	c.SSHKeys = &SSHKeys{c}
 	c.Backups = &Backups{c}
 	c.Admin = &Admin{
-		Reports: &AdminReports{c}, Users: &AdminUsers{c}, Invites: &AdminInvites{c}, Federation: &AdminFederation{c}, Jobs: &AdminJobs{c}, Statuses: &AdminStatuses{c}, Log: &AdminLog{c}, Config: &AdminConfig{c},
+		Reports: &AdminReports{c}, Users: &AdminUsers{c}, Invites: &AdminInvites{c}, Rules: &AdminRules{c}, Federation: &AdminFederation{c}, Jobs: &AdminJobs{c}, Statuses: &AdminStatuses{c}, Log: &AdminLog{c}, Config: &AdminConfig{c},
 		Media: &AdminMedia{c}, Documents: &AdminDocuments{c},
 		Chats: &AdminChats{c}, Apps: &AdminApps{c}, Stats: &AdminStats{c}, Emojis: &AdminEmojis{c}, Relays: &AdminRelays{c}, MailDomains: &AdminMailDomains{c}, SSHKeys: &AdminSSHKeys{c},
 	}

@@ -61,7 +61,7 @@
 //	c.FiltersV2          AddKeyword AddStatus Create Delete Get Keyword Keywords List
 //	                     RemoveKeyword RemoveStatus Status Statuses Update UpdateKeyword
 //	c.Instance           Activity FederationStatus FrontendConfigurations Get GetV2 Health
-//	                     HostMeta Manifest NodeInfo OEmbed Peers WebFinger
+//	                     HostMeta Manifest NodeInfo OEmbed Peers Rules WebFinger
 //	c.Lists              Accounts Add Create Delete Get List Remove Update
 //	c.Markers            Get Set
 //	c.Media              Delete Get Mascot SetMascot Update Upload UploadV2

@@ -18,6 +18,11 @@ func (s *Instance) Get(ctx context.Context) (*api.Instance, error) {
 	return get[api.Instance](ctx, s.c, nil, "/api/v1/instance")
 }
 
+// Rules returns the rules of the house. GET /api/v1/instance/rules.
+func (s *Instance) Rules(ctx context.Context) ([]api.Rule, error) {
+	return whole[api.Rule](ctx, s.c, struct{}{}, "/api/v1/instance/rules")
+}
+
 // GetV2 returns the same in the form of today's apps. GET /api/v2/instance.
 func (s *Instance) GetV2(ctx context.Context) (*api.InstanceV2, error) {
 	return get[api.InstanceV2](ctx, s.c, nil, "/api/v2/instance")

@@ -13,6 +13,20 @@ const (
 	ReportResolved = "resolved"
 )
 
+// The categories of reports.
+const (
+	CategorySpam      = "spam"
+	CategoryLegal     = "legal"
+	CategoryViolation = "violation" // of rules
+	CategoryOther     = "other"
+)
+
+// ReportRule is a rule as it was when a report named it.
+type ReportRule struct {
+	ID   int64  `json:"id"`
+	Text string `json:"text"`
+}
+
 // Report is a complaint about an account, with copies of the statuses named.
 type Report struct {
 	ID         string `gorm:"primaryKey"` // flake
@@ -22,9 +36,11 @@ type Report struct {
 	State      string
 	Content    string // as typed, plain text
 	Forwarded  bool
-	CreatedAt  Time   `gorm:"autoCreateTime:false"`
-	UpdatedAt  Time   `gorm:"autoUpdateTime:false"`
-	Host       string `gorm:"->"` // of a remote account, as a trigger fills it
+	Category   string
+	Rules      Slice[ReportRule] // those that the reporter named
+	CreatedAt  Time              `gorm:"autoCreateTime:false"`
+	UpdatedAt  Time              `gorm:"autoUpdateTime:false"`
+	Host       string            `gorm:"->"` // of a remote account, as a trigger fills it
 	// Who changed the state last, and when; "" if nobody did.
 	DecidedBy string `gorm:"->"`
 	DecidedAt Time   `gorm:"->"`
@@ -37,6 +53,9 @@ func (d *DB) CreateReport(ctx context.Context, r *Report, statuses []ReportStatu
 	}
 	if r.State == "" {
 		r.State = ReportOpen
+	}
+	if r.Category == "" {
+		r.Category = CategoryOther
 	}
 	if r.CreatedAt.IsZero() {
 		r.CreatedAt = d.Now()
@@ -63,10 +82,10 @@ func (d *DB) emitReport(ctx context.Context, id, what string) error {
 	return d.Emit(ctx, Event{Kind: EventReport, Subject: id, Data: what})
 }
 
-const reportColumns = `SELECT r.id, r.uri, r.account_id, r.reporter_id, r.state, r.content, r.forwarded, r.created_at, r.updated_at, r.decided_by, r.decided_at`
+const reportColumns = `SELECT r.id, r.uri, r.account_id, r.reporter_id, r.state, r.content, r.forwarded, r.category, r.rules, r.created_at, r.updated_at, r.decided_by, r.decided_at`
 
 func reportCells(r *Report) []any {
-	return []any{&r.ID, &r.URI, &r.AccountID, &r.ReporterID, &r.State, &r.Content, &r.Forwarded, &r.CreatedAt, &r.UpdatedAt, &r.DecidedBy, &r.DecidedAt}
+	return []any{&r.ID, &r.URI, &r.AccountID, &r.ReporterID, &r.State, &r.Content, &r.Forwarded, &r.Category, &r.Rules, &r.CreatedAt, &r.UpdatedAt, &r.DecidedBy, &r.DecidedAt}
 }
 
 // Report returns the report with this id.

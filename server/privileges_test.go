@@ -22,7 +22,7 @@ import (
 // other.
 var opened = map[api.Privilege]string{
 	api.PrivilegeReports: `GET /reports; GET /grouped_reports; GET /reports/:id; POST /reports; PATCH /reports; GET /users/:nickname_or_id/history;
-		POST /reports/:id/notes; DELETE /reports/:id/notes/:note_id; GET /instances/:instance`,
+		POST /reports/:id/notes; DELETE /reports/:id/notes/:note_id; GET /instances/:instance; GET /rules`,
 	api.PrivilegeStatuses: `GET /statuses; GET /statuses/:id; GET /statuses/:id/context; PUT /statuses/:id; DELETE /statuses/:id;
 		GET /users/:nickname_or_id/statuses; GET /instances/:instance/statuses`,
 	api.PrivilegeUsersRead: `GET /users; GET /users/:nickname_or_id; GET /users/:nickname_or_id/permission_group;

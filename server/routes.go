@@ -305,6 +305,7 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 	// The instance.
 	add(Public, get, "/api/v1/instance", client.Instance.Get)
 	add(Public, get, "/api/v2/instance", client.Instance.GetV2)
+	add(Public, get, "/api/v1/instance/rules", client.Instance.Rules)
 	add(Public, get, "/api/v1/instance/peers", client.Instance.Peers)
 	add(Public, get, "/api/v1/instance/activity", client.Instance.Activity)
 	add(Public, get, "/api/oembed", client.Instance.OEmbed)
@@ -468,6 +469,10 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 	admit(rights.Reports, patch, "/reports", admin.Reports().Update, "write:reports")
 	admit(rights.Reports, post, "/reports/:id/notes", admin.Reports().AddNote, "write:reports")
 	admit(rights.Reports, del, "/reports/:id/notes/:note_id", admin.Reports().DeleteNote, "write:reports")
+	admit(rights.Reports, get, "/rules", admin.Rules().List, "read")
+	admit(rights.Admins, post, "/rules", admin.Rules().Create, "write")
+	admit(rights.Admins, patch, "/rules/:id", admin.Rules().Update, "write")
+	admit(rights.Admins, del, "/rules/:id", admin.Rules().Delete, "write")
 	admit(rights.Log, get, "/moderation_log", admin.Log().List, "read")
 	admit(rights.Admins, get, "/stats", admin.Instance().Stats, "read")
 	admit(rights.Admins, get, "/config", admin.Config().Show, "read")

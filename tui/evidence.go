@@ -60,6 +60,12 @@ func (r *reports) evidence(m *env, posts *postPane, id string, width int, focus,
 		said = append(said[:mostSaid-1], append(said[mostSaid-1], span{" ...", inkDim}))
 	}
 	lines = append(lines, said...)
+	if c := detail.Category.String(); c != "" {
+		lines = append(lines, inked(inkWarn, " category "+c))
+	}
+	for _, rule := range detail.Rules {
+		lines = append(lines, indentIn(inkQuote, " RULE ", rule, width-1)...)
+	}
 	if reason := m.troubles["report/"+detail.ID]; reason != "" {
 		lines = append(lines, inked(inkBad, " ! "+reason))
 	}

@@ -16,6 +16,9 @@ const (
 	SSHKeyAdd         Kind = "ssh-key.add"
 	DocumentPut       Kind = "doc.put"
 	DocumentDelete    Kind = "doc.delete"
+	RuleAdd           Kind = "rule.add"
+	RuleEdit          Kind = "rule.edit"
+	RuleRemove        Kind = "rule.remove"
 	JobsRetry         Kind = "jobs.retry"
 	FederationRetry   Kind = "federation.retry"
 	FederationForget  Kind = "federation.forget"
@@ -38,6 +41,9 @@ var recorded = []facts{
 	{kind: SSHKeyAdd, done: "added", back: SSHKeyDelete},
 	{kind: DocumentPut, done: "replaced", loss: "the text before is not kept", needs: []api.Privilege{Admins}},
 	{kind: DocumentDelete, done: "deleted", loss: "the text before is not kept", needs: []api.Privilege{Admins}},
+	{kind: RuleAdd, done: "added", loss: "the rule stays; svcctl rule remove ends it", needs: []api.Privilege{Admins}},
+	{kind: RuleEdit, loss: "the text before is in the moderation log alone", needs: []api.Privilege{Admins}},
+	{kind: RuleRemove, done: "removed", loss: "its number does not come back", needs: []api.Privilege{Admins}},
 	{kind: JobsRetry, done: "done again", loss: "it was done again", needs: []api.Privilege{Admins}},
 	{kind: FederationRetry, done: "tried again", loss: "what waited was sent", needs: []api.Privilege{Admins}},
 	{kind: FederationForget, done: "forgotten", loss: "what was dropped stays dropped", needs: []api.Privilege{Admins}},

@@ -48,12 +48,6 @@ type InstanceStats struct {
 	DomainCount int64 `json:"domain_count"`
 }
 
-// Rule is a rule of the house.
-type Rule struct {
-	ID   string `json:"id"`
-	Text string `json:"text"`
-}
-
 // InstanceConfiguration is the limits in the form that newer clients read.
 type InstanceConfiguration struct {
 	Statuses         StatusConfiguration `json:"statuses"`

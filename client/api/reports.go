@@ -9,19 +9,38 @@ const (
 	ReportResolved = "resolved"
 )
 
+// The categories of reports.
+const (
+	CategorySpam      = "spam"
+	CategoryLegal     = "legal"
+	CategoryViolation = "violation"
+	CategoryOther     = "other"
+)
+
 // Report is a report as its author sees it.
 type Report struct {
-	ID          string `json:"id"`
-	ActionTaken bool   `json:"action_taken"`
+	ID            string       `json:"id"`
+	ActionTaken   bool         `json:"action_taken"`
+	ActionTakenAt *Time        `json:"action_taken_at"`
+	Category      string       `json:"category"`
+	Comment       string       `json:"comment"`
+	Forwarded     bool         `json:"forwarded"`
+	CreatedAt     Time         `json:"created_at"`
+	StatusIDs     List[string] `json:"status_ids"`
+	RuleIDs       List[string] `json:"rule_ids"`
+	TargetAccount *Account     `json:"target_account"`
 }
 
 // NewReport is the form of POST /api/v1/reports. Of StatusIDs only those of
-// the reported account count; Comment has 1000 characters at most.
+// the reported account count; Comment has 1000 characters at most. With RuleIDs the
+// category is violation; "" is other.
 type NewReport struct {
 	AccountID string   `json:"account_id" form:"account_id"`
 	StatusIDs []string `json:"status_ids,omitempty" form:"status_ids[]"`
 	Comment   string   `json:"comment,omitempty" form:"comment"`
 	Forward   Bool     `json:"forward,omitempty" form:"forward"`
+	Category  string   `json:"category,omitempty" form:"category"`
+	RuleIDs   []string `json:"rule_ids,omitempty" form:"rule_ids[]"`
 }
 
 // NewAdminReport is the form of POST /api/svc/admin/reports. Account and Reporter are
@@ -46,9 +65,17 @@ type AdminReport struct {
 	Actor     MergedAccount    `json:"actor"`
 	Statuses  List[Status]     `json:"statuses"`
 	Notes     List[ReportNote] `json:"notes"`
+	Category  string           `json:"category,omitempty"` // "" in older servers' answers
+	Rules     List[ReportRule] `json:"rules,omitempty"`    // those that Actor named, as they were
 	Svc       AdminReportSvc   `json:"svc,omitzero"`
 
 	Raw json.RawMessage `json:"-"`
+}
+
+// ReportRule is a rule of the house as it was when a report named it.
+type ReportRule struct {
+	ID   string `json:"id"`
+	Text string `json:"text"`
 }
 
 // AdminReportSvc is what this server adds to a report.

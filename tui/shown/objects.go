@@ -104,8 +104,11 @@ type Report struct {
 	About Person
 	By    Person
 	Text  safe.Safe
-	Posts []Post
-	Notes []Note
+	// Category is "" for other, and Rules are those that By named.
+	Category safe.Safe
+	Rules    []safe.Safe
+	Posts    []Post
+	Notes    []Note
 	// Was is the account as it was, if it shows something else now.
 	Was   safe.Safe
 	Noted bool // the answer carries notes, if there are any
@@ -124,6 +127,12 @@ func NewReport(r api.AdminReport) *Report {
 	}
 	if was := r.Svc.ReportedAccount; was != nil {
 		out.Was = safe.Clean(safe.Raw(evidence.Profile(was)))
+	}
+	if r.Category != api.CategoryOther {
+		out.Category = safe.Clean(safe.Raw(r.Category)).OneLine()
+	}
+	for _, rule := range r.Rules {
+		out.Rules = append(out.Rules, safe.Clean(safe.Raw(rule.Text)).OneLine())
 	}
 	for _, s := range r.Statuses {
 		out.Posts = append(out.Posts, NewPost(s))

@@ -20,6 +20,10 @@ func reportCard(c *output.Card, r api.AdminReport) {
 	c.Field("decided", decisionText(c, &r))
 	c.Field("reported", accountLine(r.Account))
 	c.Field("reporter", accountLine(r.Actor))
+	c.Field("category", r.Category)
+	for _, rule := range r.Rules {
+		c.Field("rule", rule.ID+" "+rule.Text)
+	}
 	if r.Content != nil && *r.Content != "" {
 		c.Field("message", safe.HTML(*r.Content).String())
 	}

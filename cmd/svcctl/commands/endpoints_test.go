@@ -67,6 +67,11 @@ func adminWorld(t *testing.T) (*servertest.Server, map[string]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	rule, err := admin.Admin.Rules.Create(t.Context(), api.RuleForm{Text: new("Be kind")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	vars["$RULE"] = "rule/" + rule.ID
 	name, uri := "Web", "https://web.example/back"
 	app, err := admin.Admin.Apps.Create(t.Context(), api.AppForm{Name: &name, RedirectURIs: &uri, Scopes: []string{"read"}})
 	if err != nil {

@@ -445,6 +445,15 @@ func (w *world) contentWrites() []write {
 		{"DELETE /media_proxy_caches/files", at("/media_proxy_caches/files", `{"host":"*.Far.example.","before":"2026-01-31T09:05:00Z"}`), []object{
 			entry("media_purge", "@root purged cached media of *.far.example from before 2026-01-31T09:05:00Z", object{"target": "*.far.example", "text": "2026-01-31T09:05:00Z"}),
 		}, []act{at("/media_proxy_caches/files", `{}`), at("/media_proxy_caches/files", `{"host":"a b"}`), at("/media_proxy_caches/files", `{"host":"far.example","before":"soon"}`)}},
+		{"POST /rules", at("/rules", `{"text":"Be kind"}`), []object{
+			entry("rule_create", "@root created rule #1: Be kind", object{"subject_id": "1"}),
+		}, []act{at("/rules", `{}`), at("/rules", `{"text":" "}`)}},
+		{"PATCH /rules/:id", at("/rules/1", `{"text":"Be `+strings.Repeat("very ", 30)+`kind"}`), []object{
+			entry("rule_update", "@root updated rule #1: Be "+strings.Repeat("very ", 19)+"v…", object{"subject_id": "1"}),
+		}, []act{at("/rules/9", `{"text":"x"}`), at("/rules/1", `{"text":""}`)}},
+		{"DELETE /rules/:id", at("/rules/1", ""), []object{
+			entry("rule_delete", "@root deleted rule #1: Be "+strings.Repeat("very ", 19)+"v…", object{"subject_id": "1"}),
+		}, []act{at("/rules/9", ""), at("/rules/x", "")}},
 		{"POST /relay", at("/relay", `{"relay_url":"https://relay.example/inbox"}`), []object{
 			entry("relay_follow", "@root followed relay: https://relay.example/inbox", object{"target": "https://relay.example/inbox"}),
 		}, []act{at("/relay", `{}`)}},

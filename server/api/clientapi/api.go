@@ -93,7 +93,7 @@ type API struct {
 func New(p Parts) *API {
 	s := &shared{p.DB, p.View, p.Settings, p.Site}
 	u, r := uploads{s, p.Media}, resolver{s, p.Remote, p.Ingest}
-	return &API{
+	api := &API{
 		Accounts:          Accounts{u, p.Social, p.Auth, p.Standings, p.Rights},
 		Backups:           Backups{p.Archive},
 		Chats:             Chats{s, p.Chats},
@@ -112,7 +112,7 @@ func New(p Parts) *API {
 		Push:              Push{p.Push},
 		Registration:      Registration{p.Signup},
 		Relationships:     Relationships{r, p.Social},
-		Reports:           Reports{p.Moderation},
+		Reports:           Reports{p.Moderation, p.View},
 		SSHKeys:           SSHKeys{p.Auth},
 		ScheduledStatuses: ScheduledStatuses{s, p.Social},
 		Scrobbles:         Scrobbles{s, p.Social},
@@ -121,6 +121,8 @@ func New(p Parts) *API {
 		Timelines:         Timelines{s},
 		view:              p.View,
 	}
+	p.DB.Subscribe(func(topic, _ string) { api.Instance.heard(topic) })
+	return api
 }
 
 // shared is a part of most nouns: it reads and renders accounts, statuses and
@@ -198,6 +200,8 @@ type (
 		Now     func() time.Time
 
 		counted     atomic.Pointer[facts]
+		house       atomic.Pointer[houseRules]
+		rulesEpoch  atomic.Int64 // counts the changes of the rules that were heard of
 		counting    sync.Mutex
 		described   atomic.Pointer[described]
 		describedV2 atomic.Pointer[described]
@@ -244,7 +248,10 @@ type (
 		Social *social.Service
 	}
 	// Reports takes reports for moderators.
-	Reports struct{ Moderation *moderation.Service }
+	Reports struct {
+		Moderation *moderation.Service
+		View       *view.View
+	}
 	// SSHKeys keeps the keys with which the caller signs in over SSH.
 	SSHKeys struct{ Auth *auth.Service }
 	// ScheduledStatuses keeps statuses that are posted later.

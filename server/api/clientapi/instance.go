@@ -74,6 +74,7 @@ type facts struct {
 type described struct {
 	facts    *facts
 	settings *config.Settings
+	house    *houseRules
 	terms    bool // the instance has its own; of v2 alone
 	json     json.RawMessage
 }
@@ -136,11 +137,16 @@ func (a *Instance) Get(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
+	house, err := a.rules(c.Request.Context())
+	if err != nil {
+		return err
+	}
 	s := a.Settings.Load()
-	if d := a.described.Load(); d != nil && d.facts == f && d.settings == s {
+	if d := a.described.Load(); d != nil && d.facts == f && d.settings == s && d.house == house {
 		return web.OK(c, d.json)
 	}
 	of := a.describe(s, f)
+	of.Rules = house.list
 	key, err := a.Push.PublicKey(c.Request.Context())
 	if err != nil {
 		return err
@@ -150,7 +156,7 @@ func (a *Instance) Get(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	a.described.Store(&described{facts: f, settings: s, json: raw})
+	a.described.Store(&described{facts: f, settings: s, house: house, json: raw})
 	return web.OK(c, json.RawMessage(raw))
 }
 

@@ -23,11 +23,16 @@ func (a *Instance) GetV2(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
+	house, err := a.rules(c.Request.Context())
+	if err != nil {
+		return err
+	}
 	s, terms := a.Settings.Load(), a.Static.Written(static.Terms)
-	if d := a.describedV2.Load(); d != nil && d.facts == f && d.settings == s && d.terms == terms {
+	if d := a.describedV2.Load(); d != nil && d.facts == f && d.settings == s && d.house == house && d.terms == terms {
 		return web.OK(c, d.json)
 	}
 	of := a.describeV2(a.describe(s, f), s, f)
+	of.Rules = house.list
 	if terms {
 		of.Configuration.URLs.TermsOfService = optional(a.Site.Base + static.Terms.Path)
 	}
@@ -38,7 +43,7 @@ func (a *Instance) GetV2(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	a.describedV2.Store(&described{facts: f, settings: s, terms: terms, json: raw})
+	a.describedV2.Store(&described{facts: f, settings: s, house: house, terms: terms, json: raw})
 	return web.OK(c, json.RawMessage(raw))
 }
 
@@ -71,7 +76,6 @@ func (a *Instance) describeV2(v1 api.Instance, s *config.Settings, f *facts) api
 		},
 		Registrations: api.InstanceRegistrations{Enabled: v1.Registrations, ApprovalRequired: v1.ApprovalRequired, ReasonRequired: v1.ApprovalRequired},
 		Contact:       api.InstanceContact{Email: v1.Email, Account: v1.ContactAccount},
-		Rules:         v1.Rules,
 	}
 }
 

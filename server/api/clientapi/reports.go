@@ -4,6 +4,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"svc/client/api"
+	"svc/db"
 	"svc/server/api/web"
 	"svc/server/rules/moderation"
 )
@@ -19,10 +20,14 @@ func (a *Reports) Create(c *gin.Context) error {
 	}
 	report, err := a.Moderation.FileReport(c.Request.Context(), web.Caller(c).Account, moderation.NewReport{
 		TargetID: in.AccountID, StatusIDs: in.StatusIDs, Comment: in.Comment, Forward: bool(in.Forward),
-		IdempotencyKey: web.IdempotencyKey(c),
+		Category: in.Category, RuleIDs: in.RuleIDs, IdempotencyKey: web.IdempotencyKey(c),
 	})
 	if err != nil {
 		return err
 	}
-	return web.OK(c, api.Report{ID: report.ID})
+	out, err := a.View.Reports(c.Request.Context(), []db.Report{*report})
+	if err != nil {
+		return err
+	}
+	return web.OK(c, out[0])
 }

@@ -124,7 +124,13 @@ func (v *View) report(r *db.Report, who people, shown *evidence, counts map[stri
 	if !r.DecidedAt.IsZero() {
 		svc.Decided = &api.ReportDecision{At: api.At(r.DecidedAt.Time), Nickname: shown.names[r.DecidedBy]}
 	}
-	w.value(`],"svc":`, svc)
+	w.value(`],"category":`, r.Category)
+	rules := make(api.List[api.ReportRule], len(r.Rules))
+	for i, rule := range r.Rules {
+		rules[i] = api.ReportRule{ID: itoa(rule.ID), Text: rule.Text}
+	}
+	w.value(`,"rules":`, rules)
+	w.value(`,"svc":`, svc)
 	w.out.WriteByte('}')
 	return w.out.Bytes(), w.err
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"svc/db"
@@ -93,6 +94,10 @@ var (
 
 	RelayFollowed   = &Action{"relay_follow", rights.Admins, func(d *Data) string { return "followed relay: " + d.Target }, aboutNothing}
 	RelayUnfollowed = &Action{"relay_unfollow", rights.Admins, func(d *Data) string { return "unfollowed relay: " + d.Target }, aboutNothing}
+
+	RuleCreated = &Action{"rule_create", rights.Admins, numbered("created rule"), aboutNumber}
+	RuleUpdated = &Action{"rule_update", rights.Admins, numbered("updated rule"), aboutNumber}
+	RuleDeleted = &Action{"rule_delete", rights.Admins, numbered("deleted rule"), aboutNumber}
 )
 
 // Data is the content of an entry beside actor and action; the action decides
@@ -103,7 +108,7 @@ type Data struct {
 	Followed   *db.Account   // likewise
 	Report     *db.Report    // report_…: with its new state
 	Reported   *db.Account   // of Report; nil when they are gone
-	Text       string        // of a note; to a rejected person; the name of an SSH key; the time of media_purge
+	Text       string        // of a note or a rule; to a rejected person; the name of an SSH key; the time of media_purge
 	StatusID   string        // status_…
 	MessageID  string        // chat_message_delete
 	Target     string        // relay_…: the relay's address; ssh_key_…: the fingerprint; mail_domain_…: the domains; media_purge: the host
@@ -113,6 +118,7 @@ type Data struct {
 	Tags       []string      // likewise
 	Limits     []string      // host_…: of Target, for the reason Text
 	Permission Role          // grant, revoke
+	Number     int64         // rule_…
 	About      []string      // ids of accounts that the entry is about and does not name
 }
 
@@ -235,6 +241,13 @@ func limitsOf(format string) func(d *Data) string {
 		return message
 	}
 }
+
+// numbered names an object by its number and the beginning of its text.
+func numbered(words string) func(d *Data) string {
+	return func(d *Data) string { return fmt.Sprintf("%s #%d: %s", words, d.Number, cutForLog(d.Text)) }
+}
+
+func aboutNumber(e *stored, d *Data) { e.SubjectID = strconv.FormatInt(d.Number, 10) }
 
 func aboutHost(e *stored, d *Data) { e.Text = d.Text }
 

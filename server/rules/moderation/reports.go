@@ -1,11 +1,13 @@
 package moderation
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -26,6 +28,8 @@ type NewReport struct {
 	StatusIDs []string
 	Comment   string
 	Forward   bool // tell the target's server too
+	Category  string
+	RuleIDs   []string // with them the category is violation
 	// IdempotencyKey makes a repeated report return the first one. It must be
 	// unique to the caller.
 	IdempotencyKey string
@@ -81,6 +85,10 @@ func (s *Service) fileReport(ctx context.Context, by, moderator *db.Account, in 
 		if err := s.social.Admit(by, mrf.Flag); err != nil {
 			return err
 		}
+		category, rules, err := classified(ctx, tx, in)
+		if err != nil {
+			return err
+		}
 		statuses, err := evidence(ctx, tx, target.ID, in.StatusIDs)
 		if err != nil {
 			return err
@@ -97,7 +105,7 @@ func (s *Service) fileReport(ctx context.Context, by, moderator *db.Account, in 
 		}
 		report = &db.Report{
 			ID: id, AccountID: target.ID, ReporterID: by.ID, Content: strings.TrimSpace(in.Comment),
-			Forwarded: in.Forward && !target.Local, CreatedAt: db.At(s.now()),
+			Forwarded: in.Forward && !target.Local, Category: category, Rules: rules, CreatedAt: db.At(s.now()),
 		}
 		if err := s.reported(ctx, tx, by, target, report, statuses); err != nil {
 			return err
@@ -117,6 +125,33 @@ func (s *Service) fileReport(ctx context.Context, by, moderator *db.Account, in 
 		return s.outbox.Flagged(ctx, tx, speaker, target, report.Content, uris)
 	})
 	return report, err
+}
+
+var categories = []string{db.CategorySpam, db.CategoryLegal, db.CategoryViolation, db.CategoryOther}
+
+// classified returns the category of a report, and copies of the rules that it names.
+func classified(ctx context.Context, tx *db.DB, in NewReport) (category string, named []db.ReportRule, err error) {
+	if category = cmp.Or(in.Category, db.CategoryOther); !slices.Contains(categories, category) {
+		return "", nil, fault.Invalid("Validation failed: Category is not included in the list")
+	}
+	if len(in.RuleIDs) == 0 {
+		return category, nil, nil
+	}
+	rules, err := tx.Rules(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	for _, r := range rules {
+		if slices.Contains(in.RuleIDs, strconv.FormatInt(r.ID, 10)) {
+			named = append(named, db.ReportRule{ID: r.ID, Text: r.Text})
+		}
+	}
+	for _, id := range in.RuleIDs {
+		if !slices.ContainsFunc(named, func(r db.ReportRule) bool { return strconv.FormatInt(r.ID, 10) == id }) {
+			return "", nil, fault.Invalid("Validation failed: Rules does not reference valid rules")
+		}
+	}
+	return db.CategoryViolation, named, nil
 }
 
 // reporting is an account in whose name a moderator may file a report.
