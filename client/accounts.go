@@ -26,6 +26,12 @@ func (s *Accounts) Verify(ctx context.Context) (*api.Account, error) {
 	return get[api.Account](ctx, s.c, nil, "/api/v1/accounts/verify_credentials")
 }
 
+// UserInfo returns the caller's name and picture, also to a token of the scope profile
+// alone. GET /oauth/userinfo.
+func (s *Accounts) UserInfo(ctx context.Context) (*api.UserInfo, error) {
+	return get[api.UserInfo](ctx, s.c, nil, "/oauth/userinfo")
+}
+
 // UpdateCredentials changes the caller's own profile and settings; absent
 // fields stay. PATCH /api/v1/accounts/update_credentials.
 func (s *Accounts) UpdateCredentials(ctx context.Context, form api.UpdateCredentials) (*api.Account, error) {

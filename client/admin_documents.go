@@ -7,15 +7,21 @@ import (
 	"svc/client/api"
 )
 
-// AdminDocuments is the texts by which an instance presents itself. Their names
-// are InstancePanel and TermsOfService.
+// AdminDocuments is the texts by which an instance presents itself.
 type AdminDocuments struct{ c *Client }
 
 // The documents that there are.
 const (
-	InstancePanel  = "instance-panel"
-	TermsOfService = "terms-of-service"
+	InstancePanel       = "instance-panel"
+	TermsOfService      = "terms-of-service"
+	PrivacyPolicy       = "privacy-policy"
+	ExtendedDescription = "extended-description"
 )
+
+// Documents are the names of them all.
+func Documents() []string {
+	return []string{InstancePanel, TermsOfService, PrivacyPolicy, ExtendedDescription}
+}
 
 // Get returns the address of a document: the instance's own, or the built-in
 // one. GET /api/svc/admin/instance_document/:document_name.

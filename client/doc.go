@@ -49,7 +49,7 @@
 //	                     RequestPasswordReset ResendConfirmation
 //	                     Scrobble Scrobbles Search SetNotificationSettings SetPictures
 //	                     SetWebSettings Statuses Subscribe Unblock Unfollow Unmute
-//	                     Unsubscribe UpdateCredentials Verify
+//	                     Unsubscribe UpdateCredentials UserInfo Verify
 //	c.Apps               Create Verify
 //	c.Backups            List Start
 //	c.Blocks             List
@@ -60,8 +60,10 @@
 //	c.Filters            Create Delete Get List Update
 //	c.FiltersV2          AddKeyword AddStatus Create Delete Get Keyword Keywords List
 //	                     RemoveKeyword RemoveStatus Status Statuses Update UpdateKeyword
-//	c.Instance           Activity FederationStatus FrontendConfigurations Get GetV2 Health
-//	                     HostMeta Manifest NodeInfo OEmbed Peers Rules WebFinger
+//	c.Instance           Activity DomainBlocks ExtendedDescription FederationStatus
+//	                     FrontendConfigurations Get GetV2 Health HostMeta Languages
+//	                     Manifest NodeInfo OEmbed Peers PrivacyPolicy Rules TermsOfService
+//	                     WebFinger
 //	c.Lists              Accounts Add Create Delete Get List Remove Update
 //	c.Markers            Get Set
 //	c.Media              Delete Get Mascot SetMascot Update Upload UploadV2

@@ -23,6 +23,36 @@ func (s *Instance) Rules(ctx context.Context) ([]api.Rule, error) {
 	return whole[api.Rule](ctx, s.c, struct{}{}, "/api/v1/instance/rules")
 }
 
+// ExtendedDescription returns the long description of the server. GET
+// /api/v1/instance/extended_description.
+func (s *Instance) ExtendedDescription(ctx context.Context) (*api.InstanceDocument, error) {
+	return get[api.InstanceDocument](ctx, s.c, nil, "/api/v1/instance/extended_description")
+}
+
+// PrivacyPolicy returns the privacy policy; without one it is ErrNotFound. GET
+// /api/v1/instance/privacy_policy.
+func (s *Instance) PrivacyPolicy(ctx context.Context) (*api.InstanceDocument, error) {
+	return get[api.InstanceDocument](ctx, s.c, nil, "/api/v1/instance/privacy_policy")
+}
+
+// TermsOfService returns the terms of service; without any it is ErrNotFound. GET
+// /api/v1/instance/terms_of_service.
+func (s *Instance) TermsOfService(ctx context.Context) (*api.TermsOfService, error) {
+	return get[api.TermsOfService](ctx, s.c, nil, "/api/v1/instance/terms_of_service")
+}
+
+// DomainBlocks returns the servers that this one limits. Where it does not tell, it is
+// ErrNotFound. GET /api/v1/instance/domain_blocks.
+func (s *Instance) DomainBlocks(ctx context.Context) ([]api.LimitedDomain, error) {
+	return whole[api.LimitedDomain](ctx, s.c, struct{}{}, "/api/v1/instance/domain_blocks")
+}
+
+// Languages returns the languages that posts may be in. GET
+// /api/v1/instance/languages.
+func (s *Instance) Languages(ctx context.Context) ([]api.Language, error) {
+	return whole[api.Language](ctx, s.c, struct{}{}, "/api/v1/instance/languages")
+}
+
 // GetV2 returns the same in the form of today's apps. GET /api/v2/instance.
 func (s *Instance) GetV2(ctx context.Context) (*api.InstanceV2, error) {
 	return get[api.InstanceV2](ctx, s.c, nil, "/api/v2/instance")

@@ -202,7 +202,9 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 	add(User, post, "/api/v1/svc/backups", client.Backups.Start, "read")
 
 	// Accounts and their relationships.
-	add(User, get, "/api/v1/accounts/verify_credentials", client.Accounts.VerifyCredentials, "read:accounts")
+	add(User, get, "/api/v1/accounts/verify_credentials", client.Accounts.VerifyCredentials, "read:accounts", "profile")
+	add(User, get, "/oauth/userinfo", client.Accounts.UserInfo, "profile", "read:accounts")
+	add(User, post, "/oauth/userinfo", client.Accounts.UserInfo, "profile", "read:accounts")
 	add(User, patch, "/api/v1/accounts/update_credentials", client.Accounts.UpdateCredentials, "write:accounts").body(client.Accounts.ProfileBody)
 	add(User, get, "/api/v1/accounts/relationships", client.Relationships.Relationships, "read:follows")
 	add(User, get, "/api/v1/accounts/familiar_followers", client.Relationships.FamiliarFollowers, "read:follows")
@@ -306,6 +308,11 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 	add(Public, get, "/api/v1/instance", client.Instance.Get)
 	add(Public, get, "/api/v2/instance", client.Instance.GetV2)
 	add(Public, get, "/api/v1/instance/rules", client.Instance.Rules)
+	add(Public, get, "/api/v1/instance/extended_description", client.Instance.ExtendedDescription)
+	add(Public, get, "/api/v1/instance/privacy_policy", client.Instance.PrivacyPolicy)
+	add(Public, get, "/api/v1/instance/terms_of_service", client.Instance.TermsOfService)
+	add(Public, get, "/api/v1/instance/domain_blocks", client.Instance.DomainBlocks)
+	add(Public, get, "/api/v1/instance/languages", client.Instance.Languages)
 	add(Public, get, "/api/v1/instance/peers", client.Instance.Peers)
 	add(Public, get, "/api/v1/instance/activity", client.Instance.Activity)
 	add(Public, get, "/api/oembed", client.Instance.OEmbed)

@@ -63,11 +63,13 @@ func (s *Server) picture(c *gin.Context, name string) error {
 }
 
 // static is GET /static/*path: pictures in the static folder and other types of
-// the settings, the terms of service, and files of the front end.
+// the settings, the instance's documents, and files of the front end.
 func (s *Server) static(c *gin.Context) error {
 	name := path.Clean("/" + c.Param("path"))
-	if "/static"+name == static.Terms.Path {
-		return s.document(c, static.Terms)
+	for _, d := range static.Documents {
+		if "/static"+name == d.Path {
+			return s.document(c, d)
+		}
 	}
 	ext := strings.ToLower(path.Ext(name))
 	kind := pictures[ext]

@@ -18,7 +18,8 @@ var databaseless = strings.Fields(`
 /images/:name /instance/thumbnail.jpeg /instance/panel.html /svc/admin /svc/admin/*path /static/*path /emoji/*path
 /favicon.png /favicon.ico /robots.txt /web/manifest.json /pages/style.css /@:nickname /ostatus_subscribe /tags/:tag
 /inbox /users/:nickname/inbox /relay/inbox /internal/fetch/inbox
-/api/v1/apps /oauth/token /oauth/revoke /.well-known/oauth-authorization-server /oauth/mfa /auth/sign_out
+/api/v1/apps /oauth/token /oauth/revoke /.well-known/oauth-authorization-server /api/v1/instance/extended_description /api/v1/instance/privacy_policy
+/api/v1/instance/terms_of_service /api/v1/instance/domain_blocks /api/v1/instance/languages /oauth/mfa /auth/sign_out
 /api/svc/captcha /api/v1/svc/accounts/confirmation_resend /registration /registration/:token /auth/confirmation /auth/password
 /api/v1/accounts /api/v1/accounts/search /api/oembed /api/svc/frontend_configurations /.well-known/host-meta /.well-known/webfinger
 /api/v1/custom_emojis /api/svc/emoji /api/svc/emoji/packs /api/svc/emoji/packs/archive /api/svc/emoji/pack

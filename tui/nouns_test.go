@@ -172,7 +172,7 @@ func TestDocumentsAndNumbersAreShown(t *testing.T) {
 	}
 	d := beginOn(t, root, 120, 40, Options{})
 	d.press(":documents<enter>")
-	d.shows("DOCUMENTS 2", "instance-panel", "terms-of-service")
+	d.shows("DOCUMENTS 4", "instance-panel", "terms-of-service", "privacy-policy", "extended-description")
 	d.press("d")
 	d.shows("go back to the document", "y yes")
 	d.press("y")

@@ -96,6 +96,7 @@ type OAuthServer struct {
 	AuthorizationEndpoint         string       `json:"authorization_endpoint"`
 	TokenEndpoint                 string       `json:"token_endpoint"`
 	RevocationEndpoint            string       `json:"revocation_endpoint"`
+	UserInfoEndpoint              string       `json:"userinfo_endpoint"`
 	AppRegistrationEndpoint       string       `json:"app_registration_endpoint"`
 	ScopesSupported               List[string] `json:"scopes_supported"`
 	ResponseTypesSupported        List[string] `json:"response_types_supported"`
@@ -104,4 +105,15 @@ type OAuthServer struct {
 	TokenEndpointAuthMethods      List[string] `json:"token_endpoint_auth_methods_supported"`
 	CodeChallengeMethodsSupported List[string] `json:"code_challenge_methods_supported"`
 	ServiceDocumentation          string       `json:"service_documentation,omitempty"`
+}
+
+// UserInfo answers GET /oauth/userinfo: the account of the token, in the words of OpenID
+// Connect. Subject is its ActivityPub id.
+type UserInfo struct {
+	Issuer            string `json:"iss"`
+	Subject           string `json:"sub"`
+	Name              string `json:"name"`
+	PreferredUsername string `json:"preferred_username"`
+	Profile           string `json:"profile"`
+	Picture           string `json:"picture"`
 }

@@ -59,6 +59,7 @@ func (e Example) OfNothing() string { return placeholders.ReplaceAllString(e.Bod
 var Examples = map[string]Example{
 	"POST /api/v1/apps":                               {Body: `{"client_name":"x","redirect_uris":"https://x.example/"}`, Params: api.NewApp{}, Strict: true},
 	"POST /oauth/token":                               {Body: `{"grant_type":"password"}`, Params: api.TokenRequest{}, Strict: true},
+	"POST /oauth/userinfo":                            {Again: Same},
 	"POST /oauth/revoke":                              {Body: `{"token":"x"}`, Params: api.RevokeRequest{}, Strict: true},
 	"DELETE /api/oauth_tokens/:id":                    {},
 	"POST /oauth/mfa/challenge":                       {Body: `{"mfa_token":"x","challenge_type":"totp","code":"1"}`, Params: api.MFAChallenge{}, Strict: true},

@@ -16,7 +16,7 @@ var documents = &Noun{
 	Empty:   "no documents",
 	Rows: func(c *client.Client, _ Query) Reader {
 		return func(ctx context.Context) (Page, error) {
-			names := []string{client.InstancePanel, client.TermsOfService}
+			names := client.Documents()
 			page := Page{Total: len(names)}
 			for _, name := range names {
 				d, err := c.Admin.Documents.Get(ctx, name)

@@ -17,7 +17,7 @@ import (
 	"svc/cmd/svcctl/cli/output"
 )
 
-var docNames = []string{client.InstancePanel, client.TermsOfService}
+var docNames = client.Documents()
 
 // namedDocument is where a document is, with its name.
 type namedDocument struct {

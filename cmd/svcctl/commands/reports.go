@@ -31,7 +31,6 @@ var reportShape = output.Shape[api.AdminReport]{
 		output.Minor(output.Int("NOTES", func(r api.AdminReport) int { return len(r.Notes) })),
 		output.Text("REPORTED", func(r api.AdminReport) string { return accountName(r.Account) }),
 		output.Text("REPORTER", func(r api.AdminReport) string { return accountName(r.Actor) }),
-		output.Wide(output.Text("CATEGORY", func(r api.AdminReport) string { return r.Category })),
 		output.Wide(output.Text("REPORTED ID", func(r api.AdminReport) string { return r.Account.ID })),
 		output.Wide(output.Text("REPORTER ID", func(r api.AdminReport) string { return r.Actor.ID })),
 		output.Text("MESSAGE", func(r api.AdminReport) string {

@@ -20,7 +20,18 @@ import (
 
 // VerifyCredentials is GET /api/v1/accounts/verify_credentials.
 func (a *Accounts) VerifyCredentials(c *gin.Context) error {
+	if !web.Caller(c).Can("read:accounts") {
+		return a.limited(c, web.Caller(c).Account)
+	}
 	return a.own(c, web.Caller(c).Account, true, true)
+}
+
+// UserInfo is GET and POST /oauth/userinfo. Shape: OpenID Connect Core, 5.3.
+func (a *Accounts) UserInfo(c *gin.Context) error {
+	me := a.View.Account(web.Caller(c).Account)
+	return web.OK(c, api.UserInfo{
+		Issuer: a.Site.Base, Subject: web.Caller(c).Account.URI, Name: me.DisplayName, PreferredUsername: me.Username, Profile: me.URL, Picture: me.Avatar,
+	})
 }
 
 // own answers with an account as its owner sees it; settings and token add the
@@ -52,6 +63,21 @@ func (a *Accounts) own(c *gin.Context, account *db.Account, settings, token bool
 	if out.Moved, err = a.View.Moved(c.Request.Context(), account); err != nil {
 		return err
 	}
+	return web.OK(c, out)
+}
+
+// limited answers with an account for its owner's token of the scope profile alone:
+// without what it may not read elsewhere.
+func (a *Accounts) limited(c *gin.Context, account *db.Account) error {
+	standing, err := a.Standings.Of(c.Request.Context(), account.ID)
+	if err != nil {
+		return err
+	}
+	out, err := a.View.OwnAccount(account, &standing.User, view.Own{Privileges: a.Rights.Of(account)})
+	if err != nil {
+		return err
+	}
+	out.FollowRequests, out.Svc.UnreadNotifications, out.Svc.UnreadConversations, out.Svc.NotificationSettings = nil, nil, nil, nil
 	return web.OK(c, out)
 }
 

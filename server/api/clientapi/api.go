@@ -200,6 +200,7 @@ type (
 		Now     func() time.Time
 
 		counted     atomic.Pointer[facts]
+		documents   sync.Map // *shownDocument by name
 		house       atomic.Pointer[houseRules]
 		rulesEpoch  atomic.Int64 // counts the changes of the rules that were heard of
 		counting    sync.Mutex

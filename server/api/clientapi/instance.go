@@ -69,13 +69,16 @@ type facts struct {
 	activeMonth int64
 }
 
+// written are the documents that the instance has of its own.
+type written struct{ terms, privacy bool }
+
 // described is the rendered description, for the facts and settings it was
 // made from.
 type described struct {
 	facts    *facts
 	settings *config.Settings
 	house    *houseRules
-	terms    bool // the instance has its own; of v2 alone
+	written  written // of v2 alone
 	json     json.RawMessage
 }
 

@@ -27,14 +27,17 @@ func (a *Instance) GetV2(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	s, terms := a.Settings.Load(), a.Static.Written(static.Terms)
-	if d := a.describedV2.Load(); d != nil && d.facts == f && d.settings == s && d.house == house && d.terms == terms {
+	s, texts := a.Settings.Load(), written{terms: a.Static.Written(static.Terms), privacy: a.Static.Written(static.Privacy)}
+	if d := a.describedV2.Load(); d != nil && d.facts == f && d.settings == s && d.house == house && d.written == texts {
 		return web.OK(c, d.json)
 	}
 	of := a.describeV2(a.describe(s, f), s, f)
 	of.Rules = house.list
-	if terms {
+	if texts.terms {
 		of.Configuration.URLs.TermsOfService = optional(a.Site.Base + static.Terms.Path)
+	}
+	if texts.privacy {
+		of.Configuration.URLs.PrivacyPolicy = optional(a.Site.Base + static.Privacy.Path)
 	}
 	if of.Configuration.VAPID.PublicKey, err = a.Push.PublicKey(c.Request.Context()); err != nil {
 		return err
@@ -43,7 +46,7 @@ func (a *Instance) GetV2(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	a.describedV2.Store(&described{facts: f, settings: s, house: house, terms: terms, json: raw})
+	a.describedV2.Store(&described{facts: f, settings: s, house: house, written: texts, json: raw})
 	return web.OK(c, json.RawMessage(raw))
 }
 

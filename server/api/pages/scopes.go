@@ -37,6 +37,8 @@ func wordsOf(scope string) string {
 		return "Post and change things for you: posts, favourites, your profile, reports"
 	case "follow":
 		return "See and change whom you follow, block and mute"
+	case "profile":
+		return "See your name and picture"
 	case "push":
 		return "Receive your notifications"
 	case "read:search":
