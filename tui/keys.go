@@ -78,6 +78,7 @@ type binding struct {
 	help    string
 	changes bool              // it changes something on the server
 	needs   []nouns.Privilege // without them a moderator cannot use it
+	or      nouns.Privilege   // or this one in their place, "" for none
 	word    string            // in the bar at the bottom, where it is not the command
 }
 
@@ -85,7 +86,7 @@ type binding struct {
 func defaultBindings() []binding {
 	bindings := programBindings()
 	for i, n := range nouns.All() {
-		open := binding{do: command(n.Name), on: onAll, help: n.Help, needs: nounNeeds(n)}
+		open := binding{do: command(n.Name), on: onAll, help: n.Help, needs: nounNeeds(n), or: n.Part}
 		if n.Key != "" {
 			open.keys = []string{n.Key}
 		}
@@ -98,7 +99,7 @@ func defaultBindings() []binding {
 		}
 		for _, v := range n.Verbs {
 			bindings = append(bindings, binding{
-				do: verbCommand(n, v), keys: []string{v.Key}, on: on, help: v.Help, changes: true, needs: verbNeeds(n, v), word: v.Name,
+				do: verbCommand(n, v), keys: []string{v.Key}, on: on, help: v.Help, changes: true, needs: verbNeeds(n, v), or: partOf(n, v), word: v.Name,
 			})
 		}
 	}
@@ -121,6 +122,14 @@ func verbNeeds(n *nouns.Noun, v nouns.Verb) []nouns.Privilege {
 		}
 	}
 	return needs
+}
+
+// partOf is the privilege for a part of the noun's rows, if a verb on them needs that alone.
+func partOf(n *nouns.Noun, v nouns.Verb) nouns.Privilege {
+	if needs := needsOf(v.Stages()...); len(needs) == 1 && needs[0] == n.Part {
+		return n.Part
+	}
+	return ""
 }
 
 func verbCommand(n *nouns.Noun, v nouns.Verb) command {
@@ -149,7 +158,7 @@ func programBindings() []binding {
 		{do: doLater, keys: []string{"]"}, on: onAll, help: "later view"},
 		{do: doPane, keys: []string{"tab"}, on: onReports, help: "between list and evidence"},
 		{do: doReports, keys: []string{"1"}, on: onAll, help: "reports", needs: reports},
-		{do: doUsers, keys: []string{"2"}, on: onAll, help: "users", needs: users},
+		{do: doUsers, keys: []string{"2"}, on: onAll, help: "users", needs: users, or: nouns.NeedsApprovals},
 		{do: doLog, keys: []string{"3"}, on: onAll, help: "moderation log", needs: log},
 		{do: doMark, keys: []string{" "}, on: onLists | onPosts, help: "mark and move on"},
 		{do: doMarkRange, keys: []string{"V"}, on: onLists, help: "mark up to here"},
@@ -249,7 +258,7 @@ func doubled(key string) bool { return len(key) == 2 && key[0] == key[1] }
 
 // of leaves the bindings that somebody with these rights may use.
 func (m *keymap) of(r rights) *keymap {
-	return &keymap{slices.DeleteFunc(slices.Clone(m.bindings), func(b binding) bool { return !r.has(b.needs...) })}
+	return &keymap{slices.DeleteFunc(slices.Clone(m.bindings), func(b binding) bool { return !r.has(b.needs...) && (b.or == "" || !r.has(b.or)) })}
 }
 
 // without leaves out commands.

@@ -25,6 +25,7 @@ type nounScreen struct {
 	noun  *nouns.Noun
 	place places
 	scope string
+	part  bool // only the rows of the noun's part are open to the account
 
 	filter   list.Filter
 	objects  map[string]nouns.Row
@@ -75,6 +76,7 @@ func (m *env) openNoun(n *nouns.Noun, scope string) tea.Cmd {
 		m.nouns[key] = s
 		m.observers = append(m.observers, s)
 	}
+	s.part = n.Part != "" && !m.rights.has(nounNeeds(n)...)
 	cmd := m.open(s)
 	if s.at.IsZero() && !s.loading || n.Own {
 		return tea.Batch(cmd, s.reload(m))
@@ -110,6 +112,9 @@ func (s *nounScreen) setView() {
 
 func (s *nounScreen) query() nouns.Query {
 	q := nouns.Query{Scope: s.scope, State: s.filter.State, Domain: s.filter.Domain}
+	if s.part {
+		q.State = s.noun.PartState
+	}
 	if s.noun.Searches && len(s.filter.Words) > 0 {
 		q.Word = s.filter.Words[0]
 	}
@@ -402,7 +407,7 @@ func (s *nounScreen) hint(*env) string {
 // full, where there is room.
 func (s *nounScreen) height(d layout) int {
 	below := s.noun.Below
-	if s.noun.BelowIn != "" && s.filter.State == s.noun.BelowIn {
+	if s.noun.BelowIn != "" && s.query().State == s.noun.BelowIn {
 		below = 0
 	}
 	switch {

@@ -29,7 +29,7 @@ func (msg userLoaded) deliver(m *env) tea.Cmd { return msg.queue.personRead(m, m
 // readUser reads an account and its latest statuses, as far as that is allowed.
 // Without the account it is known as far as its statuses tell.
 func (r *reports) readUser(m *env, nick string) tea.Cmd {
-	account, posts := m.rights.has(nouns.NeedsUsers), m.rights.has(nouns.NeedsStatuses)
+	account, posts := m.rights.opens(nouns.Find(string(doUsers))), m.rights.has(nouns.NeedsStatuses)
 	c, msg := m.load.c, userLoaded{queue: r, nick: nick}
 	return m.load.run(func(ctx context.Context) tea.Msg {
 		if account {

@@ -137,7 +137,7 @@ func (m *env) polled(msg polled) tea.Cmd {
 func (s *session) countWaiting() tea.Cmd {
 	var cmds []tea.Cmd
 	for _, n := range nouns.All() {
-		if n.Waiting != nil && s.asked && s.rights.has(nounNeeds(n)...) {
+		if n.Waiting != nil && s.asked && s.rights.opens(n) {
 			cmds = append(cmds, s.load.waiting(n))
 		}
 	}

@@ -164,3 +164,50 @@ func TestPrivilegesChangeMeanwhile(t *testing.T) {
 	d.press("2")
 	d.shows("REPORTS open 2", "users is not among your privileges")
 }
+
+// TestWhoMayOnlyApproveSeesWhoWaits has a moderator with the privilege for sign-ups alone:
+// the table has who waits, and nobody else, and two keys on them.
+func TestWhoMayOnlyApproveSeesWhoWaits(t *testing.T) {
+	t.Parallel()
+	s := servertest.Start(t, servertest.WithMail, func(c *config.Settings) {
+		c.Instance.ModeratorPrivileges = []string{"approvals"}
+		c.Instance.AccountApprovalRequired, c.Captcha.Enabled = true, false
+	})
+	mod := s.User("mod")
+	mod.IsModerator = true
+	if err := s.DB.UpdateAccount(t.Context(), mod, "is_moderator"); err != nil {
+		t.Fatal(err)
+	}
+	agreed := api.Bool(true)
+	for _, nick := range []string{"newbie", "spambot"} {
+		if _, err := s.With(s.AppToken()).Accounts.Register(t.Context(), api.NewAccount{
+			Username: nick, Email: nick + "@example.org", Password: "a long password", Agreement: &agreed, Reason: "friends of " + nick,
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := beginOn(t, s.Admin("mod"), 80, 24, Options{})
+	d.shows("USERS 2", "newbie", "spambot", "pending", "friends of newbie")
+	d.hides("403", "mod  ", "d deactivate", "t tag", "1 Reports")
+	d.press("<enter>")
+	d.shows("USER newbie", "friends of newbie", "newbie@example.org")
+	d.hides("403", "lack the privilege")
+	d.press("a")
+	d.pass(5 * time.Second)
+	d.press("<esc>/spam<enter>")
+	d.press("R<enter>y")
+	d.pass(9 * time.Second)
+	page, err := s.Admin("root").Admin.Users.List(api.UserQuery{Filters: "local,active"}).Page(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, u := range page.Items {
+		if u.ApprovalPending || u.Nickname == "spambot" {
+			t.Errorf("%s still waits", u.Nickname)
+		}
+	}
+	d.press("<esc>")
+	d.press("<ctrl+r>")
+	d.hides("pending ", "403")
+	d.hides("403", "lack the privilege")
+}

@@ -22,6 +22,11 @@ func (r rights) has(privileges ...nouns.Privilege) bool {
 	return true
 }
 
+// opens reports whether a table may be shown, if only a part of its rows.
+func (r rights) opens(n *nouns.Noun) bool {
+	return r.has(nounNeeds(n)...) || n.Part != "" && r.has(n.Part)
+}
+
 // needsOf are the privileges that kinds of change need, each once.
 func needsOf(kinds ...action.Kind) []nouns.Privilege {
 	var all []nouns.Privilege

@@ -26,10 +26,13 @@ type Noun struct {
 	// Things are the rows in sentences, where the name does not fit.
 	Things string
 	// Key shows the screen from everywhere; "" leaves it to the palette.
-	Key     string
-	Help    string
-	Needs   Privilege // without it a moderator does not see the screen; "" is for admins alone
-	Columns []Column
+	Key   string
+	Help  string
+	Needs Privilege // without it a moderator does not see the screen; "" is for admins alone
+	// Part is a privilege that opens the rows in the state PartState alone, "" for none.
+	Part      Privilege
+	PartState string
+	Columns   []Column
 	// States are the words that state: takes in a filter.
 	States []string
 	// Accounts says that the rows are accounts: the verbs are named without the noun,
@@ -81,6 +84,7 @@ const (
 	NeedsUsers      = api.PrivilegeUsersRead
 	NeedsActivation = api.PrivilegeUsersActivation
 	NeedsLog        = api.PrivilegeLog
+	NeedsApprovals  = api.PrivilegeApprovals
 )
 
 // Column is a column of the table. The last one takes the rest of the line.

@@ -21,6 +21,7 @@ var policyTags = []string{
 // an account; its page has the same keys.
 var users = &Noun{
 	Name: "users", Things: "accounts", Key: "2", Help: "users", Needs: api.PrivilegeUsersRead, Accounts: true, Counted: true, Below: -1, BelowIn: "need_approval",
+	Part: api.PrivilegeApprovals, PartState: "need_approval",
 	Columns: []Column{
 		{Head: "ID", Saved: true}, {Head: "NICKNAME", Width: 28, Least: 16, Look: Account}, {Head: "STATE", Width: 14, Tone: true},
 		{Head: "ROLE", Width: 9, Look: Chip}, {Head: "WHERE", Width: 6, Look: Faint}, {Head: "NAME"},
