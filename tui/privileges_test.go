@@ -208,6 +208,6 @@ func TestWhoMayOnlyApproveSeesWhoWaits(t *testing.T) {
 	}
 	d.press("<esc>")
 	d.press("<ctrl+r>")
-	d.hides("pending ", "403")
+	d.hides("403", "lack the privilege", "pending   ")
 	d.hides("403", "lack the privilege")
 }
