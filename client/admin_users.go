@@ -170,6 +170,19 @@ func (s *AdminUsers) Unfollow(ctx context.Context, follower, followed string) er
 	return s.pair(ctx, "/users/unfollow", follower, followed)
 }
 
+// Move moves a local user to another account, which names theirs among its aliases. POST
+// /api/svc/admin/users/:nickname/move.
+func (s *AdminUsers) Move(ctx context.Context, nickname, target string) error {
+	in := Request{Method: http.MethodPost, Body: api.UserMove{Target: target}}
+	return perform(ctx, s.c, in, []string{adminPath + "/users/", nickname, "/move"})
+}
+
+// CancelMove takes back that a local user's profile leads to another account. DELETE
+// /api/svc/admin/users/:nickname/move.
+func (s *AdminUsers) CancelMove(ctx context.Context, nickname string) error {
+	return perform(ctx, s.c, Request{Method: http.MethodDelete, Repeatable: true}, []string{adminPath + "/users/", nickname, "/move"})
+}
+
 func (s *AdminUsers) pair(ctx context.Context, path, follower, followed string) error {
 	in := Request{Method: http.MethodPost, Body: api.FollowPair{Follower: follower, Followed: followed}}
 	return perform(ctx, s.c, in, []string{adminPath + path})

@@ -73,11 +73,11 @@ type Client struct {
 //	c.Admin.SSHKeys      Add Delete List
 //	c.Admin.Stats        Get
 //	c.Admin.Statuses     Context Delete Get List OfInstance OfUser Update
-//	c.Admin.Users        Activate AddRole AddRoleTo Approve Backup ConfirmEmail Create
-//	                     Credentials Deactivate Delete DisableMFA Follow ForcePasswordReset
-//	                     Get History List LogOut PasswordReset Reject RemoveRole
-//	                     RemoveRoleFrom ResendConfirmation Role Roles Sessions SetPictures
-//	                     Tag Toggle Unfollow Untag UpdateCredentials
+//	c.Admin.Users        Activate AddRole AddRoleTo Approve Backup CancelMove ConfirmEmail
+//	                     Create Credentials Deactivate Delete DisableMFA Follow
+//	                     ForcePasswordReset Get History List LogOut Move PasswordReset Reject
+//	                     RemoveRole RemoveRoleFrom ResendConfirmation Role Roles Sessions
+//	                     SetPictures Tag Toggle Unfollow Untag UpdateCredentials
 type Admin struct {
 	Reports     *AdminReports
 	Users       *AdminUsers

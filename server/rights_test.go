@@ -210,6 +210,8 @@ func TestEachAdminWriteAsksItsRight(t *testing.T) {
 		"confirm emails":       func(by *db.Account) error { return m.ConfirmEmails(ctx, by, nickname) },
 		"resend confirmations": func(by *db.Account) error { return m.ResendConfirmations(ctx, by, nickname) },
 		"force password reset": func(by *db.Account) error { return m.ForcePasswordReset(ctx, by, nickname) },
+		"move":                 func(by *db.Account) error { return m.MoveUser(ctx, by, nickname, s.root.Nickname) },
+		"cancel move":          func(by *db.Account) error { return m.CancelMove(ctx, by, nickname) },
 		"log out":              func(by *db.Account) error { return m.LogOut(ctx, by, nickname) },
 		"password reset":       func(by *db.Account) error { return second(m.PasswordReset(ctx, by, nickname)) },
 		"disable mfa":          func(by *db.Account) error { return m.DisableMFA(ctx, by, nickname) },

@@ -435,6 +435,8 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 	admit(rights.Admins, patch, "/users/resend_confirmation_email", admin.Users().ResendConfirmations, "write")
 	admit(rights.Admins, patch, "/users/force_password_reset", admin.Users().ForcePasswordReset, "write:accounts")
 	admit(rights.Admins, get, "/users/:nickname_or_id/sessions", admin.Users().LogIns, "read:accounts")
+	admit(rights.Admins, post, "/users/:nickname/move", admin.Users().Move, "write:accounts")
+	admit(rights.Admins, del, "/users/:nickname/move", admin.Users().CancelMove, "write:accounts")
 	admit(rights.Admins, patch, "/users/logout", admin.Users().LogOut, "write:accounts")
 	admit(rights.Admins, put, "/users/disable_mfa", admin.Users().DisableMFA, "write:accounts")
 	admit(rights.Admins, post, "/users/follow", admin.Users().Follow, "write:follows")

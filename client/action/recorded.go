@@ -9,6 +9,8 @@ const (
 	UserPasswordReset Kind = "user.password-reset"
 	UserCredentials   Kind = "user.credentials.set"
 	UserBackup        Kind = "user.backup"
+	UserMove          Kind = "user.move"
+	UserCancelMove    Kind = "user.cancel-move"
 	ReportCreate      Kind = "report.create"
 	InviteCreate      Kind = "invite.create"
 	InviteEmail       Kind = "invite.email"
@@ -34,6 +36,8 @@ var recorded = []facts{
 	{kind: UserPasswordReset, done: "made", loss: "the link works until it is used", needs: []api.Privilege{Admins}},
 	{kind: UserCredentials, loss: "what stood before is not kept", needs: []api.Privilege{Admins}},
 	{kind: UserBackup, done: "asked for", loss: "the archive is on its way", needs: []api.Privilege{Admins}},
+	{kind: UserMove, done: "moved", loss: "followers who went stay there", needs: []api.Privilege{Admins}},
+	{kind: UserCancelMove, verb: "move --cancel", done: "taken back", loss: "followers who went stay there", needs: []api.Privilege{Admins}},
 	{kind: ReportCreate, done: "filed", back: ReportClose, needs: []api.Privilege{api.PrivilegeReports}},
 	{kind: InviteCreate, done: "made", back: InviteRevoke, needs: []api.Privilege{api.PrivilegeInvites}},
 	{kind: InviteEmail, done: "mailed", loss: "the mail is out", needs: []api.Privilege{api.PrivilegeInvites}},

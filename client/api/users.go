@@ -138,6 +138,12 @@ type Users struct {
 	Users List[AdminUser] `json:"users"`
 }
 
+// UserMove is the form of POST /api/svc/admin/users/:nickname/move. Target is a
+// handle or an ActivityPub id.
+type UserMove struct {
+	Target string `json:"target" form:"target" binding:"required"`
+}
+
 // Nicknames is the form of requests about several users.
 type Nicknames struct {
 	Nicknames []string `json:"nicknames" form:"nicknames[]"`

@@ -236,6 +236,8 @@ var Examples = map[string]Example{
 	"GET /api/svc/admin/users/:nickname_or_id/permission_group":                   {Command: "user role get ana"},
 	"GET /api/svc/admin/users/:nickname_or_id/permission_group/:permission_group": {Command: "role get ana admin"},
 	"GET /api/svc/admin/users/:nickname_or_id/credentials":                        {Command: "user credentials get ana"},
+	"POST /api/svc/admin/users/:nickname/move":                                    {Body: `{"target":"nobody"}`, Params: api.UserMove{}, Strict: true, Command: "user move ana juno --yes", Added: true, Again: Same},
+	"DELETE /api/svc/admin/users/:nickname/move":                                  {Command: "user move ana --cancel", Added: true},
 	"GET /api/svc/admin/users/:nickname_or_id/sessions":                           {Command: "user sessions ana", Added: true},
 	"GET /api/svc/admin/users/:nickname_or_id/ssh_keys":                           {Command: "ssh-key list --user ana", Added: true},
 	"GET /api/svc/admin/rules":                                                    {Command: "rule list", Added: true},

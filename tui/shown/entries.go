@@ -65,6 +65,7 @@ func NewEntry(e api.LogEntry) Entry {
 var changes = map[string]string{
 	"activate": "activated", "deactivate": "deactivated", "delete": "deleted", "approve": "approved", "reject": "rejected", "updated_users": "changed",
 	"force_password_reset": "asked for a new password of", "logout": "ended the log-ins of", "confirm_email": "confirmed the address of",
+	"move_cancel":               "took back the move of",
 	"resend_confirmation_email": "mailed another link to",
 }
 

@@ -60,6 +60,9 @@ func adminWorld(t *testing.T) (*servertest.Server, map[string]string) {
 	if _, err := admin.Admin.Users.AddRole(t.Context(), api.RoleModerator, "tom"); err != nil {
 		t.Fatal(err)
 	}
+	if err := s.Social.AddAlias(t.Context(), s.User("juno"), "ana"); err != nil { // who moves there
+		t.Fatal(err)
+	}
 	if err := admin.Admin.Users.Tag(t.Context(), []string{"juno"}, []string{"y"}); err != nil {
 		t.Fatal(err)
 	}

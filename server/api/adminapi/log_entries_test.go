@@ -293,7 +293,8 @@ func (w *world) writes() []write {
 
 func (w *world) userWrites() []write {
 	carol, dave, gone, erin := w.User("carol"), w.User("dave"), w.User("gone"), w.waiting("erin")
-	gone2 := w.User("gone2")
+	gone2, frank := w.User("gone2"), w.User("frank")
+	w.must(w.Social.AddAlias(w.t.Context(), dave, "frank"))
 	key, err := w.Auth.AddSSHKey(w.t.Context(), carol.ID, auth.NewSSHKey{Text: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAiSPZyER1EmBaKEFli8Bf94KzESAWC0P+tz+uaBHWgS kim@laptop", Name: "old"})
 	w.must(err)
 	names := func(body ...string) string { return `{"nicknames":["` + strings.Join(body, `","`) + `"]}` }
@@ -305,6 +306,11 @@ func (w *world) userWrites() []write {
 	return []write{
 		{"POST /users", act{Path: "/users", Body: `{"users":[` + one("hana") + `,` + one("ivan") + `]}`}, nil,
 			[]act{{Path: "/users", Body: `{"users":[` + one("hana") + `,` + one("bob") + `]}`}, {Path: "/users"}}},
+		{"POST /users/:nickname/move", act{Path: "/users/frank/move", Body: `{"target":"dave"}`},
+			[]object{entry("move", "@root moved @frank to @"+w.Social.Handle(dave), object{"subject": users(frank), "target": w.Social.Handle(dave)})},
+			[]act{{Path: "/users/frank/move", Body: `{"target":"carol"}`}, {Path: "/users/frank/move", Body: `{"target":"frank"}`}, {Path: "/users/nobody/move", Body: `{"target":"dave"}`}}},
+		{"DELETE /users/:nickname/move", act{Path: "/users/frank/move"},
+			[]object{entry("move_cancel", "@root took back the move of users: @frank", object{"subject": users(frank)})}, []act{{Path: "/users/nobody/move"}}},
 		{"POST /users/follow", act{Path: "/users/follow", Body: `{"follower":"carol","followed":"dave"}`},
 			[]object{entry("follow", "@root made @carol follow @dave", object{"follower": logged(carol), "followed": logged(dave)})}, nil},
 		{"POST /users/follow", act{Path: "/users/follow", Body: `{"follower":"carol","followed":"nobody"}`}, nil, nil},

@@ -202,6 +202,34 @@ func (a Users) Backup(c *gin.Context) error {
 	return web.OK(c, "")
 }
 
+// Move is POST /users/:nickname/move.
+func (a Users) Move(c *gin.Context) error {
+	nickname, err := web.Path(c, "nickname")
+	if err != nil {
+		return err
+	}
+	var in api.UserMove
+	if err := web.BindAny(c, &in); err != nil {
+		return err
+	}
+	if err := a.Moderation.MoveUser(c.Request.Context(), web.Caller(c).Account, a.people.local(nickname), in.Target); err != nil {
+		return err
+	}
+	return web.NoContent(c)
+}
+
+// CancelMove is DELETE /users/:nickname/move.
+func (a Users) CancelMove(c *gin.Context) error {
+	nickname, err := web.Path(c, "nickname")
+	if err != nil {
+		return err
+	}
+	if err := a.Moderation.CancelMove(c.Request.Context(), web.Caller(c).Account, a.people.local(nickname)); err != nil {
+		return err
+	}
+	return web.NoContent(c)
+}
+
 // Follow is POST /users/follow.
 func (a Users) Follow(c *gin.Context) error { return a.pair(c, a.Moderation.Follow) }
 

@@ -39,6 +39,8 @@ var (
 
 	ResetForced        = &Action{"force_password_reset", rights.Admins, listed("forced password reset for users: "), aboutUsers}
 	LoggedOut          = &Action{"logout", rights.Admins, listed("ended all log-ins of users: "), aboutUsers}
+	UserMoved          = &Action{"move", rights.Admins, func(d *Data) string { return "moved " + nicknames(d.Users) + " to @" + d.Target }, func(e *stored, d *Data) { aboutUsers(e, d); e.Target = d.Target }}
+	MoveCancelled      = &Action{"move_cancel", rights.Admins, listed("took back the move of users: "), aboutUsers}
 	EmailConfirmed     = &Action{"confirm_email", rights.Admins, listed("confirmed email for users: "), aboutUsers}
 	ConfirmationResent = &Action{"resend_confirmation_email", rights.Admins, listed("re-sent confirmation email for users: "), aboutUsers}
 	BackupRequested    = &Action{"create_backup", rights.Admins, listed("requested account backup for "), func(e *stored, d *Data) { e.Subject = userOf(d.Users[0]) }}
@@ -111,7 +113,7 @@ type Data struct {
 	Text       string        // of a note or a rule; to a rejected person; the name of an SSH key; the time of media_purge
 	StatusID   string        // status_…
 	MessageID  string        // chat_message_delete
-	Target     string        // relay_…: the relay's address; ssh_key_…: the fingerprint; mail_domain_…: the domains; media_purge: the host
+	Target     string        // relay_…: the relay's address; ssh_key_…: the fingerprint; mail_domain_…: the domains; media_purge: the host; move: the handle of the new account
 	Sensitive  *bool         // status_update; nil when it was not sent
 	Visibility *string       // likewise
 	Nicknames  []string      // tag, untag: as they were sent

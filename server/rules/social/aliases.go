@@ -27,14 +27,14 @@ func (s *Service) Aliases(ctx context.Context, by *db.Account) ([]string, error)
 	out := slices.Clone([]string(a.AlsoKnownAs))
 	for i, uri := range out {
 		if at := slices.IndexFunc(known, func(k db.Account) bool { return k.URI == uri }); at >= 0 {
-			out[i] = s.handle(&known[at])
+			out[i] = s.Handle(&known[at])
 		}
 	}
 	return out, nil
 }
 
-// handle is the handle of an account with its host.
-func (s *Service) handle(a *db.Account) string {
+// Handle is the handle of an account with its host.
+func (s *Service) Handle(a *db.Account) string {
 	if a.Local {
 		return a.Nickname + "@" + s.host
 	}
