@@ -242,7 +242,7 @@ var Examples = map[string]Example{
 	"GET /api/svc/admin/users/:nickname_or_id/ssh_keys":                           {Command: "ssh-key list --user ana", Added: true},
 	"GET /api/svc/admin/rules":                                                    {Command: "rule list", Added: true},
 	"GET /api/svc/admin/users/invites":                                            {Command: "invite list"},
-	"GET /api/svc/admin/instances/:instance/statuses":                             {Params: api.StatusQuery{}, Command: "status list --instance $HOST"},
+	"GET /api/svc/admin/instances/:instance/statuses":                             {Params: api.StatusQuery{}, Command: "status list --host $HOST"},
 	"GET /api/svc/admin/statuses":                                                 {Params: api.StatusQuery{}, Command: "status list"},
 	"GET /api/svc/admin/statuses/:id":                                             {Command: "status get $S1"},
 	"GET /api/svc/admin/statuses/:id/context":                                     {Params: api.AdminContextQuery{}, Command: "status context $S1", Added: true},

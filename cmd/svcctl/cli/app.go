@@ -171,11 +171,15 @@ type interrupted struct{ signal os.Signal }
 func (i *interrupted) Error() string { return "interrupted" }
 
 // openBrowser starts $BROWSER, or else the system's program for pages.
+var errNoDisplay = errors.New("there is no display, and BROWSER is not set")
+
 func openBrowser(url string) error {
 	name, args := "xdg-open", []string{url}
 	switch chosen := os.Getenv("BROWSER"); {
 	case chosen != "":
 		name = chosen
+	case runtime.GOOS == "linux" && os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "":
+		return errNoDisplay
 	case runtime.GOOS == "darwin":
 		name = "open"
 	case runtime.GOOS == "windows":

@@ -123,7 +123,7 @@ func (a *App) confirm(ctx context.Context, level action.Confirmation, what, toke
 }
 
 // Ask prints a question and reads a line, until the command is interrupted; the
-// end of input is an empty answer.
+// end of input without an answer is an error.
 func (a *App) Ask(ctx context.Context, question string) (string, error) {
 	fmt.Fprint(a.ErrOut, question)
 	type read struct {
@@ -142,6 +142,9 @@ func (a *App) Ask(ctx context.Context, question string) (string, error) {
 	case r := <-done:
 		if errors.Is(r.err, io.EOF) {
 			fmt.Fprintln(a.ErrOut)
+			if strings.TrimSpace(r.line) == "" {
+				return "", errNoAnswer
+			}
 		} else if r.err != nil {
 			return "", fmt.Errorf("read the answer: %w", r.err)
 		}

@@ -95,6 +95,11 @@ var (
 	ErrNotFound = &client.Error{Status: http.StatusNotFound, Message: "Not found"}
 	// ErrDeclined means that the person answered no.
 	ErrDeclined = errors.New("declined; nothing was sent")
+	// errNoAnswer means that there was nobody to answer.
+	errNoAnswer = &UsageError{
+		Message: "the input ended before an answer; nothing was sent",
+		Hint:    "look with --dry-run, then add --yes",
+	}
 	errDeadline = errors.New("the deadline passed")
 )
 
@@ -161,7 +166,7 @@ func exitOfAnswer(e *client.Error) int {
 		return ExitConflict
 	case e.Status == http.StatusBadRequest, e.Status == http.StatusUnprocessableEntity, e.Status == http.StatusRequestEntityTooLarge:
 		return ExitInvalid
-	case e.Status == http.StatusRequestTimeout:
+	case e.Status == http.StatusRequestTimeout, e.Status == http.StatusTooManyRequests: // both pass
 		return ExitNetwork
 	case e.Status >= 500:
 		return ExitServer

@@ -70,8 +70,9 @@ func (a *App) Remember(conn *Connection, results []action.Result) {
 	a.remember(a.journal(conn.Origin.String()), results, nil)
 }
 
-// Undo takes entries back, newest first.
-func (a *App) Undo(ctx context.Context, j *journal.Journal, entries []journal.Entry, force bool) error {
+// Undo takes entries back, newest first. Where nothing takes them back, the hint names
+// next, the newest entry that can be, if there is one.
+func (a *App) Undo(ctx context.Context, j *journal.Journal, entries []journal.Entry, next *journal.Entry, force bool) error {
 	conn, err := a.Connect(ctx)
 	if err != nil {
 		return err
@@ -93,7 +94,7 @@ func (a *App) Undo(ctx context.Context, j *journal.Journal, entries []journal.En
 		return nil
 	}
 	if len(actions) == 0 {
-		return a.ShowResults(final)
+		return hintAtNext(a.ShowResults(final), next)
 	}
 	if err := conn.MayWrite(a, "undo"); err != nil {
 		return err
@@ -124,4 +125,21 @@ func (a *App) Undo(ctx context.Context, j *journal.Journal, entries []journal.En
 	}
 	a.remember(j, ended, undoes)
 	return a.ShowResults(append(results, final...))
+}
+
+// hintAtNext adds to the refusal of an undo what can be taken back.
+func hintAtNext(err error, next *journal.Entry) error {
+	hint := "nothing that was done here can be taken back; svcctl journal lists it"
+	if next != nil {
+		hint = "svcctl undo " + next.ID + " takes back the newest change that can be: " + string(next.Action.Kind) + " of " + next.Action.Target
+	}
+	var object *About
+	var partial *partialError
+	switch {
+	case errors.As(err, &object):
+		object.Hint = hint
+	case errors.As(err, &partial):
+		partial.hint = hint
+	}
+	return err
 }

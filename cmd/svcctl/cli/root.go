@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -92,7 +93,9 @@ func (a *App) Root() *cobra.Command {
 	a.CompleteFlag(root, "output", output.Formats()...)
 	a.CompleteFlag(root, "progress", progressKinds...)
 	a.CompleteFlag(root, "color", "auto", "always", "never")
-	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), listOfGlobals, globalLines(root.PersistentFlags()), 1))
+	template := strings.Replace(root.UsageTemplate(), listOfGlobals, globalLines(root.PersistentFlags()), 1)
+	root.SetUsageTemplate(strings.Replace(template, ".LocalFlags.FlagUsages", fmt.Sprintf(".LocalFlags.FlagUsagesWrapped %d", helpWidth), 1))
+	neat(root)
 	return root
 }
 
@@ -190,9 +193,9 @@ Targets are nick, nick@domain, id:123, or names like report/9xA and user/kim as
 
 Exit codes: 0 done or already so, 1 other failure, 2 usage, unconfirmed or limit
 hit, 3 not logged in or not allowed, 4 not found, 5 conflict, 6 some items
-failed, 7 server error, 8 network or timeout, 9 condition true, 10 declined,
-11 database configuration off, 12 validation, 130 and 143 interrupted, 141 pipe
-closed.
+failed, 7 server error, 8 network, timeout or too many requests, 9 condition
+true, 10 declined, 11 database configuration off, 12 validation, 130 and 143
+interrupted, 141 pipe closed.
 
 Environment: SVCCTL_URL, SVCCTL_TOKEN, SVCCTL_TOKEN_FILE, SVCCTL_CONTEXT,
 SVCCTL_CONFIG, SVCCTL_OUTPUT, SVCCTL_READ_ONLY, SVCCTL_NO_KEYRING, NO_COLOR.`

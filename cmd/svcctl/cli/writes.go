@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc/client/action"
+	"svc/client/nearest"
 )
 
 // Deed is one kind of change of the targets that arguments name.
@@ -208,5 +209,9 @@ func OneOf(what, word string, accepted []string) error {
 	if slices.Contains(accepted, word) {
 		return nil
 	}
-	return Usagef("%s %s: %s are accepted", what, action.Quote(word), AnyOf(accepted))
+	e := &UsageError{Message: fmt.Sprintf("%s %s: %s are accepted", what, action.Quote(word), AnyOf(accepted))}
+	if near := nearest.Words(word, accepted); len(near) > 0 {
+		e.Hint = "did you mean " + strings.Join(near, ", or ") + "?"
+	}
+	return e
 }

@@ -34,7 +34,7 @@ func aliasCommand(a *cli.App) *cobra.Command {
 	return cli.Examples(cli.Noun("alias", "Give commands short names of one's own", aliasListCommand(a), aliasSetCommand(a), aliasDeleteCommand(a)),
 		"alias list",
 		"alias set queue 'report list --state open --all'",
-		"alias set about 'report list --reported $1 --all'",
+		"alias set about 'report list --account $1 --all'",
 		"alias delete queue",
 	)
 }

@@ -46,6 +46,9 @@ given, and prints all pages as one list.`,
 				return cli.Usagef("method %s: %s are accepted", action.Quote(args[0]), cli.AnyOf(apiMethods))
 			}
 			path := apiPath(args[1])
+			if _, err := url.Parse(path); err != nil {
+				return cli.Usagef("path %s: %v", action.Quote(args[1]), errors.Unwrap(err))
+			}
 			reads := method == http.MethodGet || method == http.MethodHead
 			if paginate && method != http.MethodGet {
 				return cli.Usagef("--paginate works with GET")

@@ -33,7 +33,7 @@ func appCommand(a *cli.App) *cobra.Command {
 		appListCommand(a), appCreateCommand(a), appUpdateCommand(a),
 		a.KindCommand(action.AppDelete, "delete ID...", "Delete apps, with all tokens that they were given", nil)),
 		"app list --name Web",
-		"app create --name Web --redirect-uri https://web.example/back --scope read,write",
+		"app create --name Web --redirect-uri https://web.example/ --scope read",
 		"app update 3 --trusted",
 		"app delete 3",
 	)

@@ -188,7 +188,9 @@ func obtain(ctx context.Context, a *cli.App, l *login.Login, f loginFlags) (logi
 	return l.Browser(ctx, func(page string) error {
 		fmt.Fprintf(a.ErrOut, "Log in with the browser. If none opens, open this page on this machine, or use --no-browser:\n\n  %s\n\n", page)
 		// Without a browser the address above still serves.
-		_ = a.OpenBrowser(page)
+		if err := a.OpenBrowser(page); err != nil {
+			fmt.Fprintf(a.ErrOut, "warning: no browser opens here: %v\n", err)
+		}
 		return nil
 	})
 }

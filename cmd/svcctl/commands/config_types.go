@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"svc/client/api"
+	"svc/client/nearest"
 	"svc/client/settings"
 	"svc/cmd/svcctl/cli"
 	"svc/cmd/svcctl/cli/output"
@@ -145,8 +147,20 @@ func mustKnow(ctx context.Context, conn *cli.Connection, e *configEdit) error {
 		return nil //nolint:nilerr // without descriptions nothing is a slip
 	}
 	group := false
+	var near []string // names that may stand where the first unknown one does
+	deepest := 0
 	for _, f := range settings.Fields(all) {
 		have := f.Path()
+		depth := 0
+		for depth < min(len(have), len(e.path)) && have[depth] == e.path[depth] {
+			depth++
+		}
+		if depth > deepest {
+			near, deepest = nil, depth
+		}
+		if depth == deepest && depth < min(len(have), len(e.path)) && !slices.Contains(near, have[depth]) {
+			near = append(near, have[depth])
+		}
 		if startsWith(have, e.path) || startsWith(e.path, have) {
 			return nil
 		}
@@ -155,6 +169,9 @@ func mustKnow(ctx context.Context, conn *cli.Connection, e *configEdit) error {
 	hint := "see svcctl config describe, or add --new to save it all the same"
 	if !group && e.path[0] != ":svc" {
 		hint = "a group comes first, mostly svc: svcctl config set svc " + strings.TrimPrefix(e.path[0], ":") + " ...; --new saves it all the same"
+	}
+	if meant := nearest.Words(e.path[min(deepest, len(e.path)-1)], near); len(meant) > 0 {
+		hint = "did you mean " + strings.Join(slices.Concat(e.path[:deepest], meant[:1]), " ") + "? --new saves it all the same"
 	}
 	return cli.Refused("there is no setting "+strings.Join(e.path, " "), hint)
 }

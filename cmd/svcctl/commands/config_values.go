@@ -52,6 +52,11 @@ standard input, which keeps secrets out of the arguments.`,
 					return err
 				}
 			}
+			if e.current != nil && !asText && !asWire {
+				if _, below := e.current.Get(settings.AtomName(text)); below {
+					return cli.Usagef("the value of %s %s is missing", strings.Join(e.path, " "), settings.AtomName(text))
+				}
+			}
 			var v settings.Value
 			switch {
 			case asText:
@@ -144,11 +149,28 @@ func unchangedSetting(name string) action.Result {
 func configListCommand(a *cli.App, verb, short string) *cobra.Command {
 	var anew bool
 	cmd := &cobra.Command{
-		Use:               verb + " GROUP KEY [SUBKEY...] ITEM...",
+		Use:               verb + " GROUP KEY [SUBKEY...] ITEM... | -",
 		Short:             short + ": svcctl config " + verb + " svc mrf_simple reject bad.example",
 		Args:              cli.NeedArgs(3, "a group, a key and an item"),
 		ValidArgsFunction: completeConfig(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if slices.Contains(args[:len(args)-1], "-") {
+				return cli.Usagef("- reads all items from standard input, and stands alone as the last argument")
+			}
+			if args[len(args)-1] == "-" {
+				if err := a.MayAdminister(true); err != nil {
+					return err
+				}
+				args = args[: len(args)-1 : len(args)-1]
+				before := len(args)
+				err := a.EachLine("item", "-", func(n int, line []byte) error {
+					args = append(args, string(line))
+					return a.CheckRead(n, len(line))
+				})
+				if err != nil || len(args) == before {
+					return err // no items change nothing
+				}
+			}
 			conn, err := a.Connect(cmd.Context())
 			if err != nil {
 				return err

@@ -203,7 +203,7 @@ func showSettings(a *cli.App, all []settings.Setting, configs []api.ConfigSettin
 			a.SayNone("settings")
 			return cli.PrintItems(a, configShape, nil, false)
 		}
-		return &cli.About{What: "setting " + strings.Join(path, " "), Err: cli.ErrNotFound, Hint: "svcctl config get"}
+		return nearSetting(all, path)
 	}
 	switch p.Format() {
 	case "json", "jsonl", "yaml":
@@ -289,4 +289,19 @@ func completeConfig(a *cli.App) cli.Completer {
 		}
 		return cli.StartingWith(found, typed), cobra.ShellCompDirectiveNoFileComp
 	}
+}
+
+// nearSetting is the error for a group or key that the server does not have, with the
+// nearest ones that it does.
+func nearSetting(all []settings.Setting, path []string) error {
+	var known []string
+	for _, s := range all {
+		switch {
+		case len(path) > 1 && s.Group == path[0]:
+			known = append(known, s.Group+" "+s.Key)
+		case !slices.Contains(known, s.Group):
+			known = append(known, s.Group)
+		}
+	}
+	return nobody("setting", strings.Join(path, " "), known, "svcctl config get")
 }

@@ -62,7 +62,7 @@ func instanceCommand(a *cli.App) *cobra.Command {
 		"instance restrictions -o yaml",
 		"instance get far.example",
 		"instance limits",
-		"instance block bad.example '*.worse.example' --reject --reason 'spam wave' --enable-policy",
+		"instance block bad.example '*.worse.example' --reject --reason spam",
 		"instance unblock bad.example --media",
 		"instance import blocklist.csv --dry-run",
 		"instance export --format csv",

@@ -48,7 +48,7 @@ func messageSendCommand(a *cli.App) *cobra.Command {
 		Short: "Send each user a direct post from your account",
 		Long: `Send each user a direct post from your account. A template is a text of
 templates: in config.yaml, with fields in braces: {{.nick}}, {{.name}}, {{.host}},
-{{.server}}, {{.moderator}}. --preview shows what would be sent as the server renders
+{{.server}}, {{.moderator}}. So may be the TEXT of --text. --preview shows what would be sent as the server renders
 it. Messages cannot be taken back.`,
 		ValidArgsFunction: completeUsers(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -61,9 +61,13 @@ it. Messages cannot be taken back.`,
 			}
 			d := cli.Deed{Kind: action.UserMessage, ArgsOf: func(ctx context.Context, conn *cli.Connection, t action.Target) (map[string]string, error) {
 				filled := text
-				if name != "" {
+				if name != "" || strings.Contains(text, "{{") {
 					fields, err := fieldsFor(ctx, conn, t)
-					if err == nil {
+					switch {
+					case err != nil:
+					case name == "":
+						filled, err = canned.Fill("--text", text, fields)
+					default:
 						filled, err = canned.Find(texts, name, fields)
 					}
 					if err != nil {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"svc/client/action"
 	"svc/client/api"
 	"svc/client/evidence"
 	"svc/client/safe"
@@ -22,6 +21,7 @@ var groupings = []string{"status", "account", "domain", "reporter"}
 
 func reportGroupsCommand(a *cli.App) *cobra.Command {
 	var by, state string
+	var limit int
 	cmd := &cobra.Command{
 		Use:   "groups",
 		Short: "Show reports in groups, the newest first",
@@ -34,8 +34,13 @@ are made here from all reports, or from those in one state.`,
 			if err := cli.OneOf("--by", by, groupings); err != nil {
 				return err
 			}
-			if state != "" && !slices.Contains(reportStates, state) {
-				return cli.Usagef("--state %s: %s are accepted", action.Quote(state), cli.AnyOf(reportStates))
+			if state != "" {
+				if err := cli.OneOf("--state", state, reportStates); err != nil {
+					return err
+				}
+			}
+			if cmd.Flags().Changed("limit") && limit < 1 {
+				return cli.Usagef("--limit %d: at least 1 is needed", limit)
 			}
 			if state != "" && by == "status" {
 				return cli.Usagef("--state does not go with --by status: the server groups reports in all states")
@@ -45,13 +50,14 @@ are made here from all reports, or from those in one state.`,
 				return err
 			}
 			if by == "status" {
-				return showStatusGroups(cmd.Context(), a, conn)
+				return showStatusGroups(cmd.Context(), a, conn, limit)
 			}
-			return showGroups(cmd.Context(), a, conn, by, state)
+			return showGroups(cmd.Context(), a, conn, by, state, limit)
 		},
 	}
 	cmd.Flags().StringVar(&by, "by", "status", "group by `WHAT`: "+cli.AnyOf(groupings))
 	cmd.Flags().StringVar(&state, "state", "", "only reports in this `STATE`: "+cli.AnyOf(reportStates))
+	cmd.Flags().IntVar(&limit, "limit", 0, "print at most `N`, those with the newest reports; without it all")
 	a.CompleteFlag(cmd, "by", groupings...)
 	a.CompleteFlag(cmd, "state", reportStates...)
 	return cmd
@@ -93,7 +99,18 @@ func openAmong(reports []api.AdminReport) int {
 	return n
 }
 
-func showStatusGroups(ctx context.Context, a *cli.App, conn *cli.Connection) error {
+// firstGroups are the groups that --limit leaves, and says how many those are.
+func firstGroups[T any](a *cli.App, groups []T, limit int) []T {
+	if limit == 0 || limit >= len(groups) {
+		return groups
+	}
+	if !a.Flags.Quiet {
+		fmt.Fprintf(a.ErrOut, "%d of %d; without --limit all are printed\n", limit, len(groups))
+	}
+	return groups[:limit]
+}
+
+func showStatusGroups(ctx context.Context, a *cli.App, conn *cli.Connection, limit int) error {
 	p, err := a.Printer()
 	if err != nil {
 		return err
@@ -109,7 +126,7 @@ func showStatusGroups(ctx context.Context, a *cli.App, conn *cli.Connection) err
 	for i, g := range grouped {
 		groups[i] = statusGroup{g, g.Raw}
 	}
-	return cli.PrintItems(a, statusGroupShape, groups, false)
+	return cli.PrintItems(a, statusGroupShape, firstGroups(a, groups, limit), false)
 }
 
 // reportGroup is a group made here. Reports are ids, newest first; Reporters
@@ -144,7 +161,7 @@ var groupShape = output.Shape[*reportGroup]{
 	},
 }
 
-func showGroups(ctx context.Context, a *cli.App, conn *cli.Connection, by, state string) error {
+func showGroups(ctx context.Context, a *cli.App, conn *cli.Connection, by, state string, limit int) error {
 	p, err := a.Printer()
 	if err != nil {
 		return err
@@ -185,7 +202,7 @@ func showGroups(ctx context.Context, a *cli.App, conn *cli.Connection, by, state
 	slices.SortFunc(groups, func(x, y *reportGroup) int {
 		return cmp.Or(y.Date.Compare(x.Date.Time), cmp.Compare(y.Reports[0], x.Reports[0]))
 	})
-	if err := cli.PrintItems(a, groupShape, groups, false); err != nil {
+	if err := cli.PrintItems(a, groupShape, firstGroups(a, groups, limit), false); err != nil {
 		return err
 	}
 	if !a.Flags.Quiet {

@@ -86,7 +86,7 @@ func reportCommand(a *cli.App) *cobra.Command {
 		"report list --state open --watch",
 		"report get 9xA7",
 		"report groups --by account",
-		"report create spam1@other.example --by kim --post AxK2 --post AxK3 --text 'told us by mail'",
+		"report create spam1 --by kim --post AxK2 --text 'told us by mail'",
 		"report resolve 9xA7 --note 'spam, account is gone'",
 		"report close 9xA7 9xA8 --yes",
 		"report reopen 9xA7",
@@ -102,6 +102,7 @@ func reportCommand(a *cli.App) *cobra.Command {
 // hosts; older servers do not know that, and others are not asked for the rest.
 type reportFilter struct {
 	olderThan    string
+	since, until string
 	account      string
 	reporter     string
 	host         string
@@ -125,11 +126,17 @@ func reportListCommand(a *cli.App) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&state, "state", "", "only reports in this `STATE`: "+cli.AnyOf(reportStates))
 	f.StringVar(&filter.olderThan, "older-than", "", "only reports older than `AGE`: 36h, 7d, a date")
-	f.StringVar(&filter.account, "account", "", "only reports about this `USER`; --reported is the same")
+	f.StringVar(&filter.account, "account", "", "only reports about this `USER`")
 	f.StringVar(&filter.reporter, "reporter", "", "only reports by this `USER`")
-	f.StringVar(&filter.host, "host", "", "only reports about accounts of this `HOST`; --domain is the same")
-	f.StringVar(&filter.account, "reported", "", "the same as --account `USER`")
-	f.StringVar(&filter.host, "domain", "", "the same as --host `HOST`")
+	f.StringVar(&filter.host, "host", "", "only reports about accounts of this `HOST`")
+	f.StringVar(&filter.since, "since", "", "only reports made at or after `TIME`: RFC 3339, a date, 36h, 7d")
+	f.StringVar(&filter.until, "until", "", "only reports made at or before `TIME`")
+	cli.Former(cmd, "reported", "account")
+	cli.Former(cmd, "domain", "host")
+	for _, flag := range []string{"account", "reporter"} {
+		a.CompleteFlagWith(cmd, flag, completeUsers(a))
+	}
+	a.CompleteFlagWith(cmd, "host", completeHosts(a))
 	f.StringVar(&filter.accountState, "account-state", "", "only reports about accounts that are `STATE`: deleted, deactivated")
 	a.CompleteFlag(cmd, "state", reportStates...)
 	a.CompleteFlag(cmd, "account-state", "deleted", "deactivated")
@@ -163,6 +170,24 @@ func (f reportFilter) keep(conn *cli.Connection, now time.Time) (func(context.Co
 		}
 		conditions = append(conditions, func(_ context.Context, r api.AdminReport) (bool, error) {
 			return r.CreatedAt.Before(limit), nil
+		})
+	}
+	for _, bound := range []struct {
+		flag, value string
+		outside     func(made, limit time.Time) bool
+	}{{"--since", f.since, time.Time.Before}, {"--until", f.until, time.Time.After}} {
+		if bound.value == "" {
+			continue
+		}
+		limit, err := cli.ParseTime(bound.value, now)
+		if err != nil {
+			return nil, cli.Usagef("%s %v", bound.flag, err)
+		}
+		if bound.flag == "--until" && cli.IsDate(bound.value) {
+			limit = limit.Add(24*time.Hour - time.Nanosecond) // the whole day
+		}
+		conditions = append(conditions, func(_ context.Context, r api.AdminReport) (bool, error) {
+			return !bound.outside(r.CreatedAt.Time, limit), nil
 		})
 	}
 	for _, is := range []struct {

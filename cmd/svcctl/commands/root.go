@@ -44,6 +44,8 @@ func newRoot(a *cli.App) *cobra.Command {
 		}
 		return root
 	}
+	a.CompleteFlagWith(root, "fields", completeFields)
+	a.CompleteFlagWith(root, "sort", completeFields)
 	a.CompleteFlagWith(root, "context", completeContexts(a))
 	root.AddCommand(tuiCommand(a), authCommand(a), contextCommand(a), aliasCommand(a), doctorCommand(a), completionCommand(a), manCommand(a))
 	return root

@@ -51,6 +51,7 @@ func schemas() []schema {
 		schemaOf("jobs queues", "jobs queues", queueShape),
 		schemaOf("journal", "journal", journalShape),
 		schemaOf("log", "log list", logShape),
+		schemaOf("media cached", "media cached", cachedShape),
 		schemaOf("relay", "relay list", relayShape),
 		schemaOf("report", "report list", reportShape),
 		schemaOf("report groups", "report groups --by account", groupShape),
@@ -132,4 +133,25 @@ them. Writes print results: svcctl schema result. Without a noun the names are l
 			return schemaFieldShape.Print(p, all[i].fields, false)
 		},
 	}, "schema report", "schema user -o json", "schema report groups")
+}
+
+// completeFields offers the fields of what a command prints, after those that are
+// typed already.
+func completeFields(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	words := strings.Fields(cmd.CommandPath())[1:]
+	var of *schema
+	for _, s := range schemas() {
+		if s.name == strings.Join(words, " ") || of == nil && len(words) > 0 && s.name == words[0] {
+			of = &s
+		}
+	}
+	if of == nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	before := typed[:strings.LastIndexByte(typed, ',')+1]
+	var offers []cobra.Completion
+	for _, f := range of.fields {
+		offers = append(offers, before+f.Name)
+	}
+	return cli.StartingWith(offers, typed), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }

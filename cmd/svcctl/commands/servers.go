@@ -156,6 +156,8 @@ func statsCommand(a *cli.App) *cobra.Command {
 	cmd = cli.Watched(a, cmd, statsShape, nil, func(_ context.Context, conn *cli.Connection, _ []string) (cli.Listed[countedPosts], error) {
 		return cli.Listed[countedPosts]{Listing: client.Whole(func(ctx context.Context) ([]countedPosts, error) { return counted(ctx, conn) })}, nil
 	})
-	cmd.Flags().StringVar(&instance, "instance", "", "only posts from this `HOST`")
-	return cli.Examples(cmd, "stats --instance other.example", "stats --watch=1m")
+	cmd.Flags().StringVar(&instance, "host", "", "only posts from this `HOST`")
+	cli.Former(cmd, "instance", "host")
+	a.CompleteFlagWith(cmd, "host", completeHosts(a))
+	return cli.Examples(cmd, "stats --host other.example", "stats --watch=1m")
 }

@@ -67,7 +67,8 @@ registered with. Deactivated users are left out.
 
 All of a mail domain are rejected with
 
-	svcctl user pending --mail-domain spam.example --all -o name | svcctl user reject - --yes`,
+	svcctl user pending --mail-domain spam.example --all -o name |
+	svcctl user reject - --yes`,
 		Args: cli.AtMost(1, "one query"),
 	}
 	cmd.Flags().StringVar(&query.MailDomain, "mail-domain", "", "only users with an address of this `DOMAIN`")

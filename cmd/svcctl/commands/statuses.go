@@ -51,7 +51,7 @@ func statusCommand(a *cli.App) *cobra.Command {
 	return cli.Examples(cli.Noun("status", "Work on statuses",
 		statusListCommand(a), statusGetCommand(a), statusContextCommand(a), statusSetCommand(a), statusDeleteCommand(a)),
 		"status list --user kim --godmode",
-		"status list --instance other.example",
+		"status list --host other.example",
 		"status get 9xPq1",
 		"status context 9xPq1 --godmode",
 		"status set 9xPq1 --sensitive --visibility unlisted",
@@ -69,16 +69,19 @@ func statusListCommand(a *cli.App) *cobra.Command {
 		PreRunE: func(*cobra.Command, []string) error {
 			switch {
 			case user != "" && instance != "":
-				return cli.Usagef("--user and --instance exclude each other")
+				return cli.Usagef("--user and --host exclude each other")
 			case query.LocalOnly && (user != "" || instance != ""):
-				return cli.Usagef("--local goes with neither --user nor --instance")
+				return cli.Usagef("--local goes with neither --user nor --host")
 			}
 			return nil
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&user, "user", "", "only statuses of this `USER`")
-	f.StringVar(&instance, "instance", "", "only statuses from this `HOST`")
+	f.StringVar(&instance, "host", "", "only statuses from this `HOST`")
+	cli.Former(cmd, "instance", "host")
+	a.CompleteFlagWith(cmd, "host", completeHosts(a))
+	a.CompleteFlagWith(cmd, "user", completeUsers(a))
 	f.BoolVar(&query.LocalOnly, "local", false, "only statuses made here")
 	f.BoolVar(&query.Godmode, "godmode", false, "private and direct statuses too")
 	f.BoolVar(&query.WithReblogs, "reblogs", false, "reblogs too")

@@ -91,6 +91,7 @@ func TestNoTableWrapsAt80Columns(t *testing.T) {
 	wrapless(t, tested, "accountShape", accountShape)
 	wrapless(t, tested, "aliasShape", aliasShape)
 	wrapless(t, tested, "appShape", appShape)
+	wrapless(t, tested, "cachedShape", cachedShape)
 	wrapless(t, tested, "chatShape", chatShape)
 	wrapless(t, tested, "checkShape", checkShape)
 	wrapless(t, tested, "configShape", configShape)

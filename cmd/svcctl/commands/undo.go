@@ -100,13 +100,22 @@ func undoCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.Undo(cmd.Context(), j, chosen, force)
+			return a.Undo(cmd.Context(), j, chosen, newestToUndo(entries), force)
 		},
 	}
 	cmd.Flags().BoolVar(&last, "last", false, "the last command, also without this flag")
 	cmd.Flags().StringVar(&since, "since", "", "all that was done at or after `TIME`: 10m, 36h, RFC 3339")
 	cmd.Flags().BoolVar(&force, "force", false, "also take back objects that somebody changed since then")
 	return cli.Examples(cmd, "undo", "undo --since 10m --dry-run", "undo k3m9x2aa-1")
+}
+
+// newestToUndo is the newest change that can be taken back, nil for none.
+func newestToUndo(entries []journal.Entry) *journal.Entry {
+	i := slices.IndexFunc(entries, func(e journal.Entry) bool { return e.Undo != nil && !e.Undone && e.Undoes == "" })
+	if i < 0 {
+		return nil
+	}
+	return &entries[i]
 }
 
 // chooseEntries are the entries to take back, newest first: those named, all, or

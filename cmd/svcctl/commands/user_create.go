@@ -140,7 +140,7 @@ func createUsers(ctx context.Context, a *cli.App, users []*madeUser) error {
 	}, func(ctx context.Context) error {
 		for start := 0; start < len(users); start += userBatch {
 			batch := users[start:min(start+userBatch, len(users))]
-			if err := tellPasswords(a, batch); err != nil {
+			if err := tellPasswords(ctx, a, conn, batch); err != nil {
 				return err
 			}
 			createBatch(ctx, conn, batch)
@@ -154,10 +154,13 @@ func createUsers(ctx context.Context, a *cli.App, users []*madeUser) error {
 }
 
 // tellPasswords prints generated passwords on standard error before the request that
-// sets them, so that none is lost with the answer.
-func tellPasswords(a *cli.App, batch []*madeUser) error {
+// sets them, so that none is lost with the answer. Who is there already keeps theirs.
+func tellPasswords(ctx context.Context, a *cli.App, conn *cli.Connection, batch []*madeUser) error {
 	for _, u := range batch {
 		if !u.generated {
+			continue
+		}
+		if there, err := action.FindUser(ctx, conn.Client, action.Target{Noun: "user", Name: u.Nickname}); err == nil && there.Local {
 			continue
 		}
 		line := "password of user " + safe.Line(u.Nickname) + ", once they are made: " + u.Password

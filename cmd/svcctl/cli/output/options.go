@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"svc/client/nearest"
 )
 
 // Formats are the values of Options.Format, in the order the help names them.
@@ -42,7 +44,11 @@ func (o Options) resolved() (Options, error) {
 		}
 	}
 	if !slices.Contains(Formats(), o.Format) {
-		return o, usagef("output %q: %s are accepted", o.Format, strings.Join(Formats(), ", "))
+		meant := ""
+		if near := nearest.Words(o.Format, Formats()); len(near) > 0 {
+			meant = "; did you mean " + strings.Join(near, ", or ") + "?"
+		}
+		return o, usagef("output %q: %s are accepted%s", o.Format, strings.Join(Formats(), ", "), meant)
 	}
 	if (o.JQ != "" || o.Template != "") && o.Format != "json" && o.Format != "jsonl" {
 		return o, usagef("--jq and --template work on json and jsonl, not on %s", o.Format)

@@ -58,6 +58,9 @@ func keyOf(doc json.RawMessage, path fieldPath) (sortKey, error) {
 		f, err := n.Float64()
 		return sortKey{number: err == nil, n: f, text: n.String()}, nil
 	}
+	if value[0] == '[' || value[0] == '{' {
+		return sortKey{}, usagef("--sort: %s is no text or number, so there is no order", path.String())
+	}
 	return sortKey{text: string(value)}, nil
 }
 
