@@ -2,6 +2,7 @@ package nouns
 
 import (
 	"context"
+	"errors"
 
 	"svc/client"
 	"svc/client/action"
@@ -17,9 +18,12 @@ var documents = &Noun{
 	Rows: func(c *client.Client, _ Query) Reader {
 		return func(ctx context.Context) (Page, error) {
 			names := client.Documents()
-			page := Page{Total: len(names)}
+			var page Page
 			for _, name := range names {
 				d, err := c.Admin.Documents.Get(ctx, name)
+				if errors.Is(err, client.ErrNotFound) {
+					continue // an older server has fewer
+				}
 				if err != nil {
 					return Page{}, err
 				}
@@ -27,6 +31,7 @@ var documents = &Noun{
 					ID: name, Target: "doc/" + name, Copy: d.URL, Cells: []safe.Safe{raw(name), raw(d.URL)}, More: []Detail{{"", raw(d.URL)}},
 				})
 			}
+			page.Total = len(page.Rows)
 			return page, nil
 		}
 	},
