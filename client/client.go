@@ -21,6 +21,7 @@ const (
 type Client struct {
 	Accounts          *Accounts
 	Statuses          *Statuses
+	Tags              *Tags
 	Timelines         *Timelines
 	Polls             *Polls
 	Media             *Media
@@ -212,6 +213,7 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 
 	c.Accounts = &Accounts{c}
 	c.Statuses = &Statuses{c}
+	c.Tags = &Tags{c}
 	c.Timelines = &Timelines{c}
 	c.Polls = &Polls{c}
 	c.Conversations = &Conversations{c}

@@ -85,6 +85,7 @@
 //	                     React Reactions ReactionsWith Reblog RebloggedBy Schedule Source
 //	                     Unbookmark Unfavourite UnmuteThread Unpin Unreact Unreblog
 //	c.Streams            Follow Listen
+//	c.Tags               Follow Followed Get Unfollow
 //	c.Timelines          Direct Home List Public Tag
 //
 // Admin has those that need an admin's token.

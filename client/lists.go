@@ -27,8 +27,8 @@ func (s *Lists) Create(ctx context.Context, form api.NewList, opts ...CallOption
 	return send[api.AccountList](ctx, s.c, Request{Method: http.MethodPost, Body: form}, []string{"/api/v1/lists"}, opts...)
 }
 
-// Update gives a list another title. PUT /api/v1/lists/:id.
-func (s *Lists) Update(ctx context.Context, id string, form api.NewList) (*api.AccountList, error) {
+// Update changes a list; nil fields keep their values. PUT /api/v1/lists/:id.
+func (s *Lists) Update(ctx context.Context, id string, form api.ListForm) (*api.AccountList, error) {
 	return send[api.AccountList](ctx, s.c, Request{Method: http.MethodPut, Body: form, Repeatable: true}, []string{listsPath, id})
 }
 

@@ -20,6 +20,7 @@ func (d *DB) checkedHome() []checked {
 		erased = "EXISTS (SELECT 1 FROM deletions e WHERE e.account_id IN (t.account_id, t.author_id))"
 	)
 	unfollowed := underWay("unfollowed", "j.args ->> 'account_id' = t.account_id AND j.args ->> 'author_id' = t.author_id")
+	untagged := underWay("untagged", "j.args ->> 'account_id' = t.account_id")
 	settled := underWay("settle", "j.args ->> 'account_id' = t.account_id")
 	unlisted := underWay("unlisted", "CAST(j.args ->> 'list_id' AS BIGINT) = "+number)
 	return []checked{
@@ -29,9 +30,10 @@ func (d *DB) checkedHome() []checked {
 				wrong: list + " AND NOT EXISTS (SELECT 1 FROM list_accounts l WHERE l.list_id = " + number + " AND l.account_id = t.author_id) AND " + author + "= t.author_id)"},
 			{column: "author_id", says: "names another author than the status", wrong: author + "<> t.author_id)",
 				mend: "UPDATE home_entries SET author_id = (SELECT s.account_id FROM statuses s WHERE s.id = home_entries.status_id)"},
-			{column: "status_id", says: "is by an author who is not followed", excused: unfollowed + " OR " + settled + " OR " + erased, mend: "DELETE FROM home_entries",
-				wrong: fmt.Sprintf(`t.why = %d AND NOT (%s) AND %s= t.author_id)
-					AND NOT EXISTS (SELECT 1 FROM follows f WHERE f.follower_id = t.account_id AND f.target_id = t.author_id AND NOT f.pending)`, homeFollowed, list, author)},
+			{column: "status_id", says: "is by an author who is not followed", excused: unfollowed + " OR " + untagged + " OR " + settled + " OR " + erased, mend: "DELETE FROM home_entries",
+				wrong: fmt.Sprintf(`t.why IN (%d, %d) AND NOT (%s) AND %s= t.author_id)
+					AND NOT EXISTS (SELECT 1 FROM follows f WHERE f.follower_id = t.account_id AND f.target_id = t.author_id AND NOT f.pending)
+					AND NOT %s`, homeFollowed, homeTagged, list, author, d.tagged("t"))},
 		}},
 		{area: CheckHome, table: "follows", key: []string{"follower_id", "target_id"}, chunk: countChunk, faults: []fault{
 			{column: "target_id", says: "a home timeline lacks a status of whom it follows", repair: addMissingEntries,

@@ -127,6 +127,7 @@ func (d *DB) References() []Reference {
 		{Table: "lists", key: "id", Column: "account_id", To: accounts},
 		{Table: "list_accounts", key: "list_id,account_id", Column: "list_id", To: lists},
 		{Table: "list_accounts", key: "list_id,account_id", Column: "account_id", To: accounts},
+		{Table: "followed_tags", key: "id", Column: "account_id", To: accounts},
 		{Table: "filters", key: "account_id,number", Column: "account_id", To: accounts},
 		{Table: "filter_keywords", key: "account_id,number", Column: "account_id", To: accounts},
 		{Table: "filter_statuses", key: "account_id,number", Column: "account_id", To: accounts},

@@ -54,6 +54,7 @@ func Erasures() []Erasure {
 		{Table: "list_accounts", Column: "account_id", key: "list_id, account_id"},
 		{Table: "list_accounts", Column: "owner_id", Kept: "they go with the list"},
 		{Table: "lists", Column: "account_id", by: eraseLists},
+		{Table: "followed_tags", Column: "account_id", key: "id"},
 		{Table: "filters", Column: "account_id", key: "account_id, number"},
 		{Table: "filter_keywords", Column: "account_id", key: "account_id, number"},
 		{Table: "filter_statuses", Column: "account_id", key: "account_id, number"},

@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -11,8 +12,20 @@ type AccountList struct {
 	ID        int64 `gorm:"primaryKey;autoIncrement"`
 	AccountID string
 	Title     string
-	CreatedAt Time `gorm:"autoCreateTime:false"`
+	// RepliesPolicy selects the replies by members that the timeline has; "" of a new list
+	// is RepliesToMembers.
+	RepliesPolicy string
+	Exclusive     bool // members are left out of the owner's home timeline
+	CreatedAt     Time `gorm:"autoCreateTime:false"`
 }
+
+// The replies that a list's timeline has: to members, to accounts that the owner follows,
+// or none; those to the owner, and of members to themselves, are always there.
+const (
+	RepliesToMembers  = "list"
+	RepliesToFollowed = "followed"
+	NoReplies         = "none"
+)
 
 // TableName names the table for the mapper.
 func (AccountList) TableName() string { return "lists" }
@@ -54,13 +67,21 @@ func (d *DB) ListsWith(ctx context.Context, ownerID, memberID string) ([]Account
 // CreateList inserts l, giving it its id and the time.
 func (d *DB) CreateList(ctx context.Context, l *AccountList) error {
 	l.CreatedAt = d.Now()
-	return create(ctx, d, l, "create list")
+	l.RepliesPolicy = cmp.Or(l.RepliesPolicy, RepliesToMembers)
+	if err := create(ctx, d, l, "create list"); err != nil || !l.Exclusive {
+		return err
+	}
+	return d.Announce(ctx, AccountChanged, l.AccountID)
 }
 
-// UpdateList writes l's title.
+// UpdateList writes all of l but its members.
 func (d *DB) UpdateList(ctx context.Context, l *AccountList) error {
-	_, err := d.exec(ctx, "update list", "UPDATE lists SET title = ? WHERE id = ? AND account_id = ?", l.Title, l.ID, l.AccountID)
-	return err
+	_, err := d.exec(ctx, "update list", "UPDATE lists SET title = ?, replies_policy = ?, exclusive = ? WHERE id = ? AND account_id = ?",
+		l.Title, l.RepliesPolicy, l.Exclusive, l.ID, l.AccountID)
+	if err != nil {
+		return err
+	}
+	return d.Announce(ctx, AccountChanged, l.AccountID)
 }
 
 // DeleteList removes a list and its members. Its timeline stays unreadable
@@ -74,5 +95,8 @@ func (d *DB) DeleteList(ctx context.Context, l *AccountList) error {
 		return err
 	}
 	_, err = d.exec(ctx, "delete list's members", "DELETE FROM list_accounts WHERE list_id = ?", l.ID)
-	return err
+	if err != nil || !l.Exclusive {
+		return err
+	}
+	return d.Announce(ctx, AccountChanged, l.AccountID)
 }

@@ -173,17 +173,17 @@ func (d *DB) statusRefs(ctx context.Context, q *selection, what string) ([]Statu
 // selective reports whether v or f may leave out much of a timeline.
 func (f TimelineFilter) selective(v Viewer) bool {
 	r := v.Relations
-	return r.Blocks || r.Mutes || r.DomainBlocks || r.ThreadMutes || r.Languages || v.NoLocal || v.NoRemote ||
+	return r.ExclusiveLists || r.Blocks || r.Mutes || r.DomainBlocks || r.ThreadMutes || r.Languages || v.NoLocal || v.NoRemote ||
 		f.Remote || f.ReplyVisibility != "" || len(f.ExcludeVisibilities) > 0
 }
 
 // HomeTimeline returns a page of the viewer's home timeline: statuses by the
-// viewer, by accounts they follow, and addressed to them, without their own
-// reblogs. It sends one statement, and a second if f or the viewer's blocks and
-// mutes leave the page short.
+// viewer, by accounts they follow, and addressed to them, public ones under hashtags they
+// follow, without their own reblogs and without members of their exclusive lists. It sends
+// one statement, and a second if f or the viewer's blocks and mutes leave the page short.
 func (d *DB) HomeTimeline(ctx context.Context, v Viewer, f TimelineFilter, p Page) (Timeline, error) {
 	q := d.refsFor(v)
-	q.home(v)
+	d.home(q, v)
 	if f.Local {
 		q.add(` AND COALESCE(r.local, s.local)`)
 	}
@@ -199,13 +199,25 @@ func (d *DB) HomeTimeline(ctx context.Context, v Viewer, f TimelineFilter, p Pag
 	return d.windowed(ctx, q, p, "h.status_id", "home timeline", entriesOf(v.ID))
 }
 
-// home begins at the home entries of the viewer.
-func (q *selection) home(v Viewer) {
+// home begins at the home entries of the viewer. Own statuses and those addressed to
+// them stay; the others need what brought them here, an author or a hashtag that is
+// followed still.
+func (d *DB) home(q *selection, v Viewer) {
 	q.from(`home_entries h JOIN statuses s ON s.id = h.status_id`+refJoins+`
 	WHERE h.account_id = ?
-	AND (h.why <> 1 OR EXISTS (SELECT 1 FROM follows hf WHERE hf.follower_id = ? AND hf.target_id = s.account_id
-		AND NOT hf.pending AND (s.reblog_of_id IS NULL OR hf.reblogs)`+v.inLanguages()+existsOnce+`))
-	AND (r.account_id IS NULL OR r.account_id <> ?)`, v.ID, v.ID, v.ID)
+	AND (h.why IN (2, 3) OR ((EXISTS (SELECT 1 FROM follows hf WHERE hf.follower_id = ? AND hf.target_id = s.account_id
+		AND NOT hf.pending AND (s.reblog_of_id IS NULL OR hf.reblogs)`+v.inLanguages()+existsOnce+`)`, v.ID, v.ID)
+	if v.Relations.FollowedTags {
+		q.add(` OR s.visibility = 'public' AND s.reblog_of_id IS NULL AND EXISTS (SELECT 1 FROM `+d.tagsOf("s")+` CROSS JOIN followed_tags tf
+			WHERE tf.account_id = ? AND tf.tag = x.value`+existsOnce+`)`, v.ID)
+	}
+	q.add(`)`)
+	if v.Relations.ExclusiveLists {
+		q.add(` AND NOT EXISTS (SELECT 1 FROM list_accounts xm JOIN lists xl ON xl.id = xm.list_id
+			WHERE xm.account_id = s.account_id AND xm.owner_id = ? AND xl.exclusive`+existsOnce+`)`, v.ID)
+	}
+	q.add(`))
+	AND (r.account_id IS NULL OR r.account_id <> ?)`, v.ID)
 }
 
 // inLanguages returns the condition that a follower, in the follow hf, wants the language

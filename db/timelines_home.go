@@ -10,10 +10,11 @@ const (
 	homeFollowed  = 1 // its author is followed
 	homeAddressed = 2
 	homeOwn       = 3
+	homeTagged    = 4 // one of its hashtags is followed
 )
 
 // HomeEntries are the home entries of a new status, with those of the direct
-// timeline and of lists.
+// timeline, of lists, and of those who follow its hashtags.
 type HomeEntries struct {
 	Status    *Status
 	Own       bool     // for its local author
@@ -46,6 +47,9 @@ func (d *DB) AddHomeEntries(ctx context.Context, v HomeEntries) error {
 	}
 	if v.Followers && onLists(v.Status) {
 		query, more := listsOf(v.Status, "", "")
+		parts, args = append(parts, query), append(args, more...)
+	}
+	if query, more := tagEntries(v.Status); query != "" {
 		parts, args = append(parts, query), append(args, more...)
 	}
 	if len(parts) == 0 {
@@ -118,21 +122,21 @@ func (d *DB) BackfillHome(ctx context.Context, f *Follow, limit int) error {
 }
 
 // RemoveHomeEntries removes up to limit of an author's statuses from timelines,
-// given as accounts or by ListTimelines, if they are there because of a follow,
-// oldest first. next is where to continue, "" at the end.
+// given as accounts or by ListTimelines, if they are there because of a follow and
+// stay for no hashtag, oldest first. next is where to continue, "" at the end.
 func (d *DB) RemoveHomeEntries(ctx context.Context, timelines []string, authorID, after string, limit int) (next string, err error) {
 	next, _, err = optional(value[string](ctx, d, "statuses of "+authorID, "SELECT id FROM statuses WHERE account_id = ? AND id > ? ORDER BY id LIMIT 1 OFFSET ?",
 		authorID, after, limit-1))
 	if err != nil {
 		return "", err
 	}
-	query := "DELETE FROM home_entries WHERE account_id IN ? AND why = ? AND status_id IN (SELECT id FROM statuses WHERE account_id = ? AND id > ?"
-	args := []any{timelines, homeFollowed, authorID, after}
+	query := "DELETE FROM home_entries WHERE account_id IN ? AND why IN (?, ?) AND status_id IN (SELECT id FROM statuses WHERE account_id = ? AND id > ?"
+	args := []any{timelines, homeFollowed, homeTagged, authorID, after}
 	if next != "" {
 		query += " AND id <= ?"
 		args = append(args, next)
 	}
-	_, err = d.exec(ctx, "withdraw from timelines", query+")", args...)
+	_, err = d.exec(ctx, "withdraw from timelines", query+") AND NOT "+d.tagged("home_entries"), args...)
 	return next, err
 }
 
@@ -146,9 +150,10 @@ func (d *DB) PruneTimeline(ctx context.Context, accountID, timeline, after strin
 	if err != nil {
 		return "", err
 	}
-	query := `DELETE FROM home_entries WHERE account_id = ? AND status_id > ? AND why = ?
-		AND NOT EXISTS (SELECT 1 FROM follows f WHERE f.follower_id = ? AND f.target_id = home_entries.author_id AND NOT f.pending)`
-	args := []any{timeline, after, homeFollowed, accountID}
+	query := `DELETE FROM home_entries WHERE account_id = ? AND status_id > ? AND why IN (?, ?)
+		AND NOT EXISTS (SELECT 1 FROM follows f WHERE f.follower_id = ? AND f.target_id = home_entries.author_id AND NOT f.pending)
+		AND NOT ` + d.tagged("home_entries")
+	args := []any{timeline, after, homeFollowed, homeTagged, accountID}
 	if next != "" {
 		query += " AND status_id <= ?"
 		args = append(args, next)

@@ -13,7 +13,7 @@ const (
 )
 
 // ListTimeline returns a page of the statuses by those members of a list that
-// its owner v follows, without reblogs. It sends statements as HomeTimeline
+// its owner v follows, without reblogs, and of replies those of its policy. It sends statements as HomeTimeline
 // does.
 func (d *DB) ListTimeline(ctx context.Context, v Viewer, listID int64, f TimelineFilter, p Page) (Timeline, error) {
 	q := d.refsFor(v)
@@ -34,6 +34,12 @@ func (q *selection) ofList(v Viewer, timeline, listID any) {
 	AND EXISTS (SELECT 1 FROM list_accounts hl WHERE hl.list_id = ? AND hl.account_id = s.account_id`+existsOnce+`)
 	AND EXISTS (SELECT 1 FROM follows hf WHERE hf.follower_id = ? AND hf.target_id = s.account_id AND NOT hf.pending`+v.inLanguages()+existsOnce+`)`,
 		timeline, listID, v.ID)
+	// A reply whose parent is not stored is one to somebody unknown.
+	q.add(` AND (s.in_reply_to_id IS NULL AND s.in_reply_to_uri = '' OR s.in_reply_to_account_id = s.account_id OR s.in_reply_to_account_id = ?
+		OR CASE (SELECT rl.replies_policy FROM lists rl WHERE rl.id = ?) WHEN 'none' THEN FALSE
+			WHEN 'followed' THEN EXISTS (SELECT 1 FROM follows rf WHERE rf.follower_id = ? AND rf.target_id = s.in_reply_to_account_id AND NOT rf.pending`+existsOnce+`)
+			ELSE EXISTS (SELECT 1 FROM list_accounts rm WHERE rm.list_id = ? AND rm.account_id = s.in_reply_to_account_id`+existsOnce+`) END)`,
+		v.ID, listID, v.ID, listID)
 }
 
 // DirectTimeline returns a page of the direct statuses to and by the viewer.

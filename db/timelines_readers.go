@@ -18,7 +18,7 @@ const eachViewer = "\x00"
 type expression string
 
 // everyRelation applies all rules of a timeline to each viewer.
-var everyRelation = Relations{Blocks: true, Mutes: true, DomainBlocks: true, ThreadMutes: true, HidesReblogs: true, Languages: true, Bookmarks: true, Filters: true}
+var everyRelation = Relations{Blocks: true, Mutes: true, DomainBlocks: true, ThreadMutes: true, HidesReblogs: true, Languages: true, Bookmarks: true, Filters: true, FollowedTags: true, ExclusiveLists: true}
 
 // ofEachViewer writes the column of the viewer in place of eachViewer.
 func ofEachViewer(sql string, args []any) (string, []any) {
@@ -92,12 +92,14 @@ func (d *DB) readers(ctx context.Context, q *selection, v Viewer, statusID, what
 }
 
 // HomeAudience returns the accounts with a status on their home timelines, and
-// some more: its author, its recipients and the author's followers. It returns nil
-// if there are limit or more.
+// some more: its author, its recipients, and the followers of the author and of its
+// hashtags. It returns nil if there are limit or more.
 func (d *DB) HomeAudience(ctx context.Context, statusID string, limit int) ([]string, error) {
 	ids, err := list[string](ctx, d, "audience of a status", `SELECT id FROM (SELECT account_id AS id FROM statuses WHERE id = ?
 		UNION ALL SELECT account_id FROM status_recipients WHERE status_id = ?
-		UNION ALL SELECT f.follower_id FROM statuses s JOIN follows f ON f.target_id = s.account_id WHERE s.id = ?) a LIMIT ?`, statusID, statusID, statusID, limit)
+		UNION ALL SELECT f.follower_id FROM statuses s JOIN follows f ON f.target_id = s.account_id WHERE s.id = ?
+		UNION ALL SELECT tf.account_id FROM statuses s CROSS JOIN `+d.tagsOf("s")+` CROSS JOIN followed_tags tf WHERE s.id = ? AND tf.tag = x.value) a LIMIT ?`,
+		statusID, statusID, statusID, statusID, limit)
 	if err != nil || len(ids) >= limit {
 		return nil, err
 	}
@@ -119,7 +121,7 @@ const (
 func (d *DB) HomeReaders(ctx context.Context, statusID string, viewers []string, part HomePart) ([]StatusRef, error) {
 	vw, ids := d.viewers(viewers)
 	q, v := d.refsForMany(vw, "vw.id", ids)
-	q.home(v)
+	d.home(q, v)
 	q.add(` AND h.status_id = ?`, statusID)
 	switch part {
 	case ConcernedHomes:
@@ -187,8 +189,8 @@ func (d *DB) ListReaders(ctx context.Context, statusID string, lists []int64) (m
 
 // GoneReaders returns those of viewers who may have had a deleted status on
 // their home timelines, or with onLists on a list. They follow the author or,
-// for home timelines, wrote the status or were addressed by it; and they
-// neither block nor mute the author.
+// for home timelines, a hashtag of the status, wrote the status or were addressed by it;
+// and they neither block nor mute the author.
 func (d *DB) GoneReaders(ctx context.Context, gone *GoneStatus, viewers []string, onLists bool) ([]string, error) {
 	var q selection
 	vw, ids := d.viewers(viewers)
@@ -202,6 +204,9 @@ func (d *DB) GoneReaders(ctx context.Context, gone *GoneStatus, viewers []string
 	}
 	if !onLists {
 		recipients, of := d.viewers(gone.Recipients)
+		if gone.Visibility == Public && !gone.Reblog && len(gone.Tags) > 0 {
+			q.add(` OR EXISTS (SELECT 1 FROM followed_tags tf WHERE tf.account_id = vw.id AND tf.tag IN ?)`, []string(gone.Tags))
+		}
 		q.add(` OR vw.id = ? OR vw.id IN (`+strings.Replace(recipients, " AS id", "", 1)+`)`, gone.AccountID, of)
 	}
 	q.add(`) AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = vw.id AND b.target_id = ?)

@@ -182,7 +182,7 @@ func TestTimelinesReadOnlyWhatTheyShow(t *testing.T) {
 		// An empty page takes a second statement if the viewer's filters may
 		// have emptied it.
 		statements := map[string]int{
-			"home": 2, "home upwards": 2, "public": 2, "local": 2, "direct": 2, "list": 2, "list upwards": 2, "tag": 2, "tag upwards": 2,
+			"home": 2, "home, hashtags": 2, "home upwards": 2, "public": 2, "local": 2, "direct": 2, "list": 2, "list upwards": 2, "tag": 2, "tag upwards": 2,
 			"tags": 6, "public of a host": 2, "public, media": 2, "profile": 1,
 		}
 		for name, list := range map[string]func(context.Context) error{
@@ -204,6 +204,10 @@ func TestTimelinesReadOnlyWhatTheyShow(t *testing.T) {
 			},
 			"local": func(ctx context.Context) error {
 				_, err := d.PublicTimeline(ctx, v, db.TimelineFilter{Local: true}, p)
+				return err
+			},
+			"home, hashtags": func(ctx context.Context) error {
+				_, err := d.HomeTimeline(ctx, db.Viewer{ID: "v", Relations: db.Relations{FollowedTags: true, ExclusiveLists: true}}, db.TimelineFilter{}, p)
 				return err
 			},
 			"home, plain": func(ctx context.Context) error {

@@ -16,6 +16,9 @@ type Relations struct {
 	Bookmarks    bool
 	Filters      bool // that have not expired
 
+	FollowedTags   bool
+	ExclusiveLists bool
+
 	// FilterVersion counts the changes of the filters; 0 is unknown.
 	FilterVersion int64
 }
@@ -64,6 +67,8 @@ func (d *DB) RelationsOf(ctx context.Context, id string) (Relations, bool, error
 		EXISTS (SELECT 1 FROM follows WHERE follower_id = u.account_id AND NOT reblogs) AS hides_reblogs,
 		EXISTS (SELECT 1 FROM follows WHERE follower_id = u.account_id AND languages <> '[]') AS languages,
 		EXISTS (SELECT 1 FROM bookmarks WHERE account_id = u.account_id) AS bookmarks,
+		EXISTS (SELECT 1 FROM followed_tags WHERE account_id = u.account_id) AS followed_tags,
+		EXISTS (SELECT 1 FROM lists WHERE account_id = u.account_id AND exclusive) AS exclusive_lists,
 		EXISTS (SELECT 1 FROM filters WHERE account_id = u.account_id AND (expires_at IS NULL OR expires_at > ?)) AS filters,
 		COALESCE((SELECT version FROM filter_numbers WHERE account_id = u.account_id), 0) AS filter_version
 		FROM users u WHERE u.account_id = ?`, d.Now(), id)

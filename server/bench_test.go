@@ -103,6 +103,18 @@ func benchmarkOn(b *testing.B, dsn string) {
 	read("instance", "/api/v1/instance")
 	read("reports", "/api/svc/admin/reports?state=open")
 	read("users", "/api/svc/admin/users")
+	reader, err := d.AccountByNickname(ctx, plan.People[0].Nick)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for i := range 20 {
+		word, everywhere := fmt.Sprintf("unwanted%d", i), int64(db.FilterHome|db.FilterPublic)
+		if _, err := s.Social.CreateFilter(ctx, reader, social.Filter{Title: &word, Contexts: &everywhere, Keywords: []social.Keyword{{Keyword: &word}}}, ""); err != nil {
+			b.Fatal(err)
+		}
+	}
+	read("home_filtered", "/api/v1/timelines/home?limit=20")
+	read("home_filtered_deep", "/api/v1/timelines/home?limit=20&max_id=", home...)
 	b.Run("post", func(b *testing.B) {
 		w.run(b, func(n int64) *http.Request {
 			return w.request(http.MethodPost, "/api/v1/statuses", writers[n%int64(len(writers))],

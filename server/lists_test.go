@@ -82,18 +82,18 @@ func TestListsAreTheirOwnersAlone(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx, ann, ben := t.Context(), s.Client("ann"), s.Client("ben")
 		made := must(ann.Lists.Create(ctx, api.NewList{Title: " Friends "}))(t)
-		if diff := cmp.Diff(&api.AccountList{ID: made.ID, Title: "Friends"}, made); diff != "" {
+		if diff := cmp.Diff(&api.AccountList{ID: made.ID, Title: "Friends", RepliesPolicy: "list"}, made); diff != "" {
 			t.Error(diff)
 		}
-		if got := must(ann.Lists.Update(ctx, made.ID, api.NewList{Title: "Foes"}))(t); got.Title != "Foes" {
+		if got := must(ann.Lists.Update(ctx, made.ID, api.ListForm{Title: given("Foes")}))(t); got.Title != "Foes" {
 			t.Errorf("%+v", got)
 		}
 		other := must(ann.Lists.Create(ctx, api.NewList{Title: "Others"}))(t)
-		if diff := cmp.Diff([]api.AccountList{*other, {ID: made.ID, Title: "Foes"}}, must(ann.Lists.List(ctx))(t)); diff != "" {
+		if diff := cmp.Diff([]api.AccountList{*other, {ID: made.ID, Title: "Foes", RepliesPolicy: "list"}}, must(ann.Lists.List(ctx))(t)); diff != "" {
 			t.Error(diff)
 		}
 		for name, err := range map[string]error{
-			"get": second(ben.Lists.Get(ctx, made.ID)), "update": second(ben.Lists.Update(ctx, made.ID, api.NewList{Title: "x"})),
+			"get": second(ben.Lists.Get(ctx, made.ID)), "update": second(ben.Lists.Update(ctx, made.ID, api.ListForm{Title: given("x")})),
 			"delete": ben.Lists.Delete(ctx, made.ID), "accounts": second(ben.Lists.Accounts(made.ID, api.PageQuery{}).Page(ctx)),
 			"add": ben.Lists.Add(ctx, made.ID, s.User("ben").ID), "remove": ben.Lists.Remove(ctx, made.ID, s.User("ben").ID),
 			"no number": second(ann.Lists.Get(ctx, "x")), "unknown": ann.Lists.Delete(ctx, "99999"),
@@ -102,7 +102,7 @@ func TestListsAreTheirOwnersAlone(t *testing.T) {
 		}
 		refused(t, "timeline", second(ben.Timelines.List(made.ID, api.ListTimelineQuery{}).Page(ctx)), 403, "Error.")
 		refused(t, "no title", second(ann.Lists.Create(ctx, api.NewList{})), 422, "can't be blank")
-		refused(t, "blank title", second(ann.Lists.Update(ctx, made.ID, api.NewList{Title: " \n "})), 422, "can't be blank")
+		refused(t, "blank title", second(ann.Lists.Update(ctx, made.ID, api.ListForm{Title: given(" \n ")})), 422, "can't be blank")
 		if err := ann.Lists.Delete(ctx, made.ID); err != nil {
 			t.Error(err)
 		}

@@ -34,6 +34,7 @@ func (s *Server) workers(r *runner) *river.Workers {
 	perform(w, s.Social.FanOut)
 	perform(w, s.Social.Unfollowed)
 	perform(w, s.Social.Unlisted)
+	perform(w, s.Social.Untagged)
 	perform(w, s.Social.Settle)
 	perform(w, s.Social.DeleteRest)
 	perform(w, s.Social.ChangeReblogs)

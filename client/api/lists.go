@@ -3,13 +3,25 @@ package api
 // AccountList is a list of accounts; Mastodon's name is List. Its id is an
 // integer printed as a string.
 type AccountList struct {
-	ID    string `json:"id"`
-	Title string `json:"title"`
+	ID            string `json:"id"`
+	Title         string `json:"title"`
+	RepliesPolicy string `json:"replies_policy"` // of its timeline: list, followed or none
+	Exclusive     bool   `json:"exclusive"`      // members are left out of the home timeline
 }
 
-// NewList is the form of POST /api/v1/lists and PUT /api/v1/lists/:id.
+// NewList is the form of POST /api/v1/lists. A nil RepliesPolicy is "list".
 type NewList struct {
-	Title string `json:"title" form:"title" binding:"required"`
+	Title         string  `json:"title" form:"title" binding:"required"`
+	RepliesPolicy *string `json:"replies_policy,omitempty" form:"replies_policy"`
+	Exclusive     *Bool   `json:"exclusive,omitempty" form:"exclusive"`
+}
+
+// ListForm is the form of PUT /api/v1/lists/:id, where nil stays as it is. One field must
+// be there.
+type ListForm struct {
+	Title         *string `json:"title,omitempty" form:"title"`
+	RepliesPolicy *string `json:"replies_policy,omitempty" form:"replies_policy"`
+	Exclusive     *Bool   `json:"exclusive,omitempty" form:"exclusive"`
 }
 
 // ListAccounts is the form of POST and DELETE /api/v1/lists/:id/accounts.

@@ -12,7 +12,7 @@ func TestListsAndFiltersAsOnTheWire(t *testing.T) {
 		value any
 		want  string
 	}{
-		{AccountList{ID: "7", Title: "Friends"}, `{"id":"7","title":"Friends"}`},
+		{AccountList{ID: "7", Title: "Friends", RepliesPolicy: "none", Exclusive: true}, `{"id":"7","title":"Friends","replies_policy":"none","exclusive":true}`},
 		{Filter{ID: "1", Phrase: "rain", Context: []string{"home", "thread"}, WholeWord: true},
 			`{"id":"1","phrase":"rain","context":["home","thread"],"expires_at":null,"irreversible":false,"whole_word":true}`},
 		{Filter{ID: "2", Phrase: "x", ExpiresAt: At(at), Irreversible: true},

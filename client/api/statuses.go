@@ -114,9 +114,11 @@ type Mention struct {
 
 // Tag is a hashtag. Its name is in one case and one Unicode form.
 type Tag struct {
-	Name    string                `json:"name"`
-	URL     string                `json:"url"`
-	History List[json.RawMessage] `json:"history"`
+	ID        string                `json:"id,omitempty"`
+	Name      string                `json:"name"`
+	URL       string                `json:"url"`
+	History   List[json.RawMessage] `json:"history"`
+	Following *bool                 `json:"following,omitempty"`
 }
 
 // Attachment is a picture, video, sound or other file of a status. Its id is

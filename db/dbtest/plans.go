@@ -76,6 +76,7 @@ func Wasteful(plan []string) []string {
 		switch {
 		case strings.Contains(line, "Incremental Sort"), i > 0 && strings.Contains(plan[i-1], "Incremental Sort"):
 		case i > 0 && strings.Contains(plan[i-1], "Merge Append"):
+		case strings.HasPrefix(line, "SCAN x VIRTUAL TABLE"): // the hashtags in the row of a status
 		case strings.HasPrefix(line, "SCAN ") && !strings.Contains(line, " USING ") && !strings.HasSuffix(line, "CONSTANT ROWS") && !isHandful(strings.Fields(line)[1]),
 			strings.Contains(line, "TEMP B-TREE"),
 			strings.Contains(line, "Seq Scan") && !isHandful(after(line, "Seq Scan on ")),

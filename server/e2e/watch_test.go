@@ -20,7 +20,7 @@ var watched = []string{
 	"accounts", "users", "keys", "conversations", "statuses", "status_recipients", "status_tags", "media_attachments", "tombstones",
 	"favourites", "follows", "blocks", "mutes", "notifications", "reports", "report_tallies", "report_statuses", "report_notes", "moderation_log",
 	"apps", "authorisations", "tokens", "ssh_keys", "sessions", "settings", "setting_changes", "mail_tokens", "invites", "captchas",
-	"lists", "list_accounts", "filters", "filter_keywords", "filter_statuses", "filter_numbers", "domain_blocks", "thread_mutes", "bookmarks", "emoji_reactions", "polls", "poll_votes", "cards",
+	"lists", "list_accounts", "followed_tags", "filters", "filter_keywords", "filter_statuses", "filter_numbers", "domain_blocks", "thread_mutes", "bookmarks", "emoji_reactions", "polls", "poll_votes", "cards",
 }
 
 // watch tells when rows change, by triggers that keep the name of the table.

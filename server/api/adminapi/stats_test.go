@@ -100,7 +100,7 @@ func TestStatsAgreeWithAFullCount(t *testing.T) {
 
 		rnd := rand.New(rand.NewPCG(4, 2))
 		people := []*db.Account{w.ann, w.bob, w.User("carol"), w.eve, fred}
-		list, err := w.Social.CreateList(ctx, w.ann, "friends", "")
+		list, err := w.Social.CreateList(ctx, w.ann, social.List{Title: new("friends")}, "")
 		w.must(err)
 		var posts []*db.Status
 		var polls []int64

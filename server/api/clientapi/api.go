@@ -84,6 +84,7 @@ type API struct {
 	Scrobbles         Scrobbles
 	Search            Search
 	Statuses          Statuses
+	Tags              Tags
 	Timelines         Timelines
 
 	view *view.View
@@ -118,6 +119,7 @@ func New(p Parts) *API {
 		Scrobbles:         Scrobbles{s, p.Social},
 		Search:            Search{r},
 		Statuses:          Statuses{s, p.Social, p.Moderation},
+		Tags:              Tags{s, p.Social},
 		Timelines:         Timelines{s},
 		view:              p.View,
 	}
@@ -183,6 +185,11 @@ type (
 	}
 	// Filters keeps the caller's filters of statuses.
 	Filters struct {
+		*shared
+		Social *social.Service
+	}
+	// Tags keeps the hashtags that the caller follows.
+	Tags struct {
 		*shared
 		Social *social.Service
 	}

@@ -11,10 +11,11 @@ import (
 	"svc/db"
 	"svc/server/api/web"
 	"svc/server/platform/fault"
+	"svc/server/rules/social"
 )
 
 func list(l *db.AccountList) api.AccountList {
-	return api.AccountList{ID: strconv.FormatInt(l.ID, 10), Title: l.Title}
+	return api.AccountList{ID: strconv.FormatInt(l.ID, 10), Title: l.Title, RepliesPolicy: l.RepliesPolicy, Exclusive: l.Exclusive}
 }
 
 func lists(rows []db.AccountList) api.List[api.AccountList] {
@@ -92,16 +93,18 @@ func (a *Lists) Create(c *gin.Context) error {
 	if err := web.Bind(c, &in); err != nil {
 		return err
 	}
-	l, err := a.Social.CreateList(c.Request.Context(), web.Caller(c).Account, in.Title, web.IdempotencyKey(c))
+	l, err := a.Social.CreateList(c.Request.Context(), web.Caller(c).Account, social.List{
+		Title: &in.Title, RepliesPolicy: in.RepliesPolicy, Exclusive: flag(in.Exclusive),
+	}, web.IdempotencyKey(c))
 	if err != nil {
 		return err
 	}
 	return web.OK(c, list(l))
 }
 
-// Update is PUT /api/v1/lists/:id.
+// Update is PUT /api/v1/lists/:id; absent fields keep their values, but one must be there.
 func (a *Lists) Update(c *gin.Context) error {
-	var in api.NewList
+	var in api.ListForm
 	id, err := listID(c)
 	if err == nil {
 		err = web.Bind(c, &in)
@@ -109,7 +112,12 @@ func (a *Lists) Update(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	l, err := a.Social.RenameList(c.Request.Context(), web.Caller(c).Account, id, in.Title)
+	if in.Title == nil && in.RepliesPolicy == nil && in.Exclusive == nil {
+		return web.Missing("title")
+	}
+	l, err := a.Social.UpdateList(c.Request.Context(), web.Caller(c).Account, id, social.List{
+		Title: in.Title, RepliesPolicy: in.RepliesPolicy, Exclusive: flag(in.Exclusive),
+	})
 	if err != nil {
 		return noList(err)
 	}

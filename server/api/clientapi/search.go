@@ -42,8 +42,12 @@ func (a *Search) V2(c *gin.Context) error {
 		return err
 	}
 	answer := api.SearchV2{Search: *out, Hashtags: api.List[api.Tag]{}}
+	followed, err := a.followed(c, tags)
+	if err != nil {
+		return err
+	}
 	for _, name := range tags {
-		answer.Hashtags = append(answer.Hashtags, api.Tag{Name: name, URL: a.Site.Base + "/tag/" + hosts.URI(text.Tag(name))})
+		answer.Hashtags = append(answer.Hashtags, a.tag(name, followed))
 	}
 	return web.OK(c, answer)
 }

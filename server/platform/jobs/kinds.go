@@ -33,6 +33,14 @@ type Unlisted struct {
 // Kind names the job.
 func (Unlisted) Kind() string { return "unlisted" }
 
+// Untagged removes the statuses of a hashtag that is followed no more from a home timeline.
+type Untagged struct {
+	AccountID string `json:"account_id"`
+}
+
+// Kind names the job.
+func (Untagged) Kind() string { return "untagged" }
+
 // Settle goes on with what follows from showing or hiding an account: the counters
 // of its followers if they are many, and the follows that it loses.
 type Settle struct {

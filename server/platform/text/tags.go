@@ -40,6 +40,12 @@ func Tag(name string) string {
 	return key
 }
 
+// TagName is Tag for a name that must be a hashtag; ok is false for any other.
+func TagName(name string) (tag string, ok bool) {
+	tag = Tag(name)
+	return tag, tag != "" && tagEnd(tag, 0) == len(tag)
+}
+
 // oneCase folds each letter to the lower case of its upper case.
 func oneCase(s string) string {
 	return norm.NFC.String(strings.Map(func(r rune) rune {

@@ -75,7 +75,7 @@ func TestMuchIsChangedInChunks(t *testing.T) {
 		w.must(dbtest.Exec(t, w.d, "INSERT INTO home_entries (account_id, status_id, author_id, why) SELECT ?, f.id, f.id, 1 FROM accounts f WHERE f.nickname LIKE 'fan%' OR f.id = ?", ann.ID, eve.ID))
 		fan, err := w.d.AccountByNickname(ctx, "fan7")
 		w.must(err)
-		l, err := w.CreateList(ctx, ann, "x", "")
+		l, err := w.CreateList(ctx, ann, social.List{Title: new("x")}, "")
 		w.must(err)
 		w.must(w.AddToList(ctx, ann, l.ID, []string{fan.ID}))
 		w.post(fan, social.NewStatus{Text: "x"})

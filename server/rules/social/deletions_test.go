@@ -64,6 +64,7 @@ func aLife(w *world, ann, bob, fan, far *db.Account, bobs *db.Status) {
 			_, err := w.Scrobble(ctx, ann, db.Scrobble{Title: "x", Visibility: db.Public}, "")
 			return err
 		},
+		func() error { return w.FollowTag(ctx, ann, "tea") },
 		func() error {
 			home := int64(1)
 			f, err := w.CreatePhrase(ctx, ann, social.Phrase{Keyword: social.Keyword{Keyword: text("x")}, Contexts: &home}, "")
@@ -117,7 +118,7 @@ func aLife(w *world, ann, bob, fan, far *db.Account, bobs *db.Status) {
 		w.must(act())
 	}
 	for _, owner := range []*db.Account{ann, bob} {
-		l, err := w.CreateList(ctx, owner, "friends", "")
+		l, err := w.CreateList(ctx, owner, social.List{Title: new("friends")}, "")
 		w.must(err)
 		w.must(w.AddToList(ctx, owner, l.ID, []string{ann.ID, bob.ID}))
 	}

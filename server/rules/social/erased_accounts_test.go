@@ -70,6 +70,9 @@ func TestNothingIsStoredForAnErasedAccount(t *testing.T) {
 				return err
 			}
 		}},
+		"followed_tags": {"FROM followed_tags", func(w *world, ann *db.Account, _ *db.Status) do {
+			return func(ctx context.Context) error { return w.FollowTag(ctx, ann, "tea") }
+		}},
 		"filters": {"FROM filters", func(w *world, ann *db.Account, _ *db.Status) do {
 			phrase, home := "x", int64(db.FilterHome)
 			return func(ctx context.Context) error {
@@ -92,10 +95,13 @@ func TestNothingIsStoredForAnErasedAccount(t *testing.T) {
 			}
 		}},
 		"lists": {"FROM lists", func(w *world, ann *db.Account, _ *db.Status) do {
-			return func(ctx context.Context) error { _, err := w.CreateList(ctx, ann, "x", ""); return err }
+			return func(ctx context.Context) error {
+				_, err := w.CreateList(ctx, ann, social.List{Title: new("x")}, "")
+				return err
+			}
 		}},
 		"list_accounts": {"FROM lists", func(w *world, ann *db.Account, s *db.Status) do {
-			l, err := w.CreateList(w.t.Context(), ann, "x", "")
+			l, err := w.CreateList(w.t.Context(), ann, social.List{Title: new("x")}, "")
 			w.must(err)
 			return func(ctx context.Context) error { return w.AddToList(ctx, ann, l.ID, []string{s.AccountID}) }
 		}},
@@ -173,7 +179,7 @@ func TestNothingIsStoredAboutAnErasedAccount(t *testing.T) {
 			return func(ctx context.Context) error { return w.Follow(ctx, ann, vera.ID, social.FollowOptions{}) }
 		},
 		"list_accounts WHERE account_id": func(w *world, ann, vera *db.Account) do {
-			l, err := w.CreateList(w.t.Context(), ann, "x", "")
+			l, err := w.CreateList(w.t.Context(), ann, social.List{Title: new("x")}, "")
 			w.must(err)
 			return func(ctx context.Context) error { return w.AddToList(ctx, ann, l.ID, []string{vera.ID}) }
 		},

@@ -231,7 +231,7 @@ func TestTwoRequestsLoseNothing(t *testing.T) {
 			ann, bob := w.person("ann"), w.person("bob")
 			w.post(bob, social.NewStatus{Text: "x"})
 			w.follow(ann, bob)
-			l, err := w.CreateList(w.t.Context(), ann, "friends", "")
+			l, err := w.CreateList(w.t.Context(), ann, social.List{Title: new("friends")}, "")
 			w.must(err)
 			return meeting{"FROM lists WHERE", func(ctx context.Context) error { return w.AddToList(ctx, ann, l.ID, []string{bob.ID}) },
 				func(ctx context.Context) error { return w.DeleteList(ctx, ann, l.ID) }, func() { w.wantRows(0, "list_accounts") }}

@@ -18,16 +18,25 @@ const (
 	maxAtOnce = 500
 )
 
+// List is the requested state of a list. nil keeps a value or, in a new list, means
+// replies to members, and not exclusive.
+type List struct {
+	Title         *string
+	RepliesPolicy *string
+	Exclusive     *bool
+}
+
 // CreateList creates a list and returns it, once for an idempotency key, which
 // may be empty.
-func (s *Service) CreateList(ctx context.Context, by *db.Account, title, key string) (*db.AccountList, error) {
-	title, err := listTitle(title)
-	if err != nil {
+func (s *Service) CreateList(ctx context.Context, by *db.Account, in List, key string) (*db.AccountList, error) {
+	made := db.AccountList{AccountID: by.ID, RepliesPolicy: db.RepliesToMembers}
+	if err := fillList(&made, in); err != nil {
 		return nil, err
 	}
 	return db.Once(ctx, s.db, "list", key, func(claim db.Claim[int64]) (l *db.AccountList, err error) {
 		err = s.db.Tx(ctx, func(tx *db.DB) error {
-			l = &db.AccountList{AccountID: by.ID, Title: title}
+			row := made
+			l = &row
 			if err := holdActive(ctx, tx, by); err != nil {
 				return err
 			}
@@ -47,22 +56,45 @@ func (s *Service) CreateList(ctx context.Context, by *db.Account, title, key str
 	}, func(id int64) (*db.AccountList, error) { return s.db.ListByID(ctx, by.ID, id) })
 }
 
-// RenameList changes the title of a list of by and returns it. Another's list
-// is db.ErrNotFound, here and below.
-func (s *Service) RenameList(ctx context.Context, by *db.Account, id int64, title string) (*db.AccountList, error) {
-	title, err := listTitle(title)
-	if err != nil {
-		return nil, err
-	}
+// UpdateList changes a list of by and returns it. Another's list is db.ErrNotFound, here
+// and below.
+func (s *Service) UpdateList(ctx context.Context, by *db.Account, id int64, in List) (*db.AccountList, error) {
 	var l *db.AccountList
-	err = s.db.Tx(ctx, func(tx *db.DB) (err error) {
+	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+		if err := holdActive(ctx, tx, by); err != nil {
+			return err
+		}
 		if l, err = tx.ListByID(ctx, by.ID, id); err != nil {
 			return err
 		}
-		l.Title = title
+		if err := fillList(l, in); err != nil {
+			return err
+		}
 		return tx.UpdateList(ctx, l)
 	})
 	return l, err
+}
+
+func fillList(l *db.AccountList, in List) (err error) {
+	if in.Title != nil || l.Title == "" {
+		title := ""
+		if in.Title != nil {
+			title = *in.Title
+		}
+		if l.Title, err = listTitle(title); err != nil {
+			return err
+		}
+	}
+	if in.RepliesPolicy != nil {
+		if !slices.Contains([]string{db.RepliesToMembers, db.RepliesToFollowed, db.NoReplies}, *in.RepliesPolicy) {
+			return fault.Invalid("Validation failed: Replies policy is not included in the list")
+		}
+		l.RepliesPolicy = *in.RepliesPolicy
+	}
+	if in.Exclusive != nil {
+		l.Exclusive = *in.Exclusive
+	}
+	return nil
 }
 
 func listTitle(title string) (string, error) {

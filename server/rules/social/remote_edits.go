@@ -188,6 +188,9 @@ func (s *Service) edited(ctx context.Context, tx *db.DB, row *db.Status, before 
 	if err := tx.ReplaceTags(ctx, row.ID, before.row.Tags, row.Tags); err != nil {
 		return err
 	}
+	if err := tx.AddTagEntries(ctx, row); err != nil {
+		return err
+	}
 	if err := tx.IndexStatus(ctx, row, Searchable(row)); err != nil {
 		return err
 	}
