@@ -282,6 +282,23 @@ func TestAServerIsLimitedFromAReport(t *testing.T) {
 	if got := limits().Limits; len(got) != 1 || len(got[0].Limits) != 2 || got[0].Reason != "spam wave" {
 		t.Errorf("the limits are %+v", got)
 	}
+	// The policy that they need is off until somebody says so.
+	d.press("k")
+	d.shows("nothing, until the policy SimplePolicy is in mrf.policies; E puts it there")
+	d.press("E")
+	d.shows("switch on the policy SimplePolicy", "for all limits that are kept")
+	d.press("y")
+	d.shows("the policy SimplePolicy is on")
+	if got := limits().Idle; len(got) != 0 {
+		t.Errorf("still off are %q", got)
+	}
+	d.press("<ctrl+r>")
+	d.hides("nothing, until the policy")
+	d.press("u")
+	d.pass(time.Second)
+	if got := limits().Idle; len(got) != 1 {
+		t.Errorf("off again are %q", got)
+	}
 	d.press("u")
 	d.pass(10 * time.Second)
 	if got := limits().Limits; len(got) != 0 {

@@ -39,6 +39,10 @@ var host = &Noun{
 			Key: "O", Name: "lift", Help: "lift a limit of this server", Kind: action.HostUnlimit, Sure: true,
 			Target: limitedTarget, Joined: "limits", Fits: func(r Row) bool { return r.Before["on"] == "true" },
 		},
+		{
+			Key: "E", Name: "enable", Help: "switch on the policy without which the limit does nothing", Kind: action.ConfigRestore,
+			Fits: func(r Row) bool { return r.Before["idle"] != "" }, Plan: planPolicy,
+		},
 	},
 }
 
@@ -96,9 +100,10 @@ func limitRows(k *api.KnownHost) []Row {
 			}
 			on, state = "by "+l.Host, safe.Join(" ", safe.Own("by"), raw(l.Host))
 		}
-		idle := safe.Safe{}
+		idle, off := safe.Safe{}, ""
 		if place.Policy != "" && on != "false" && slices.Contains(k.Idle, place.Policy) {
-			idle = raw("nothing, until the policy " + place.Policy[strings.LastIndexByte(place.Policy, '.')+1:] + " is in mrf.policies")
+			off, tone = place.Policy, Bad
+			idle = raw("nothing, until the policy " + lastPart(off) + " is in mrf.policies; E puts it there")
 		}
 		rows = append(rows, Row{
 			ID: "limit " + string(place.Limit), Target: "limit/" + string(place.Limit), Tone: tone, Copy: k.Host, Domain: k.Host, Name: k.Host,
@@ -107,8 +112,30 @@ func limitRows(k *api.KnownHost) []Row {
 				Detail{"limit " + string(place.Limit), safe.Join(": ", state, raw(place.Means))},
 				Detail{"reason", reason}, Detail{"does", idle},
 			),
-			Args: map[string]string{"limits": string(place.Limit)}, Before: map[string]string{"on": on},
+			Args: map[string]string{"limits": string(place.Limit)}, Before: map[string]string{"on": on, "idle": off},
 		})
 	}
 	return rows
+}
+
+func lastPart(policy string) string { return policy[strings.LastIndexByte(policy, '.')+1:] }
+
+// planPolicy switches on the policy of a limit.
+func planPolicy(ctx context.Context, c *client.Client, row Row, _ string) (*Plan, error) {
+	name := lastPart(row.Before["idle"])
+	enable, err := action.EnablePolicy(ctx, c, row.Before["idle"])
+	if err != nil {
+		return nil, err
+	}
+	if enable == nil {
+		return nil, fmt.Errorf("the policy %s is on already", name)
+	}
+	return &Plan{
+		Title: raw("switch on the policy " + name),
+		Lines: []Detail{{"", safe.Own("for all limits that are kept, of every server; it acts on what comes from now on")}},
+		Send: func(ctx context.Context, c *client.Client) (safe.Safe, []action.Result, error) {
+			results := action.New(c, action.Options{}).Do(ctx, []action.Action{*enable})
+			return raw("the policy " + name + " is on"), results, results[0].Err
+		},
+	}, nil
 }
