@@ -96,10 +96,11 @@ func TestListsAreTheirOwnersAlone(t *testing.T) {
 			"get": second(ben.Lists.Get(ctx, made.ID)), "update": second(ben.Lists.Update(ctx, made.ID, api.ListForm{Title: given("x")})),
 			"delete": ben.Lists.Delete(ctx, made.ID), "accounts": second(ben.Lists.Accounts(made.ID, api.PageQuery{}).Page(ctx)),
 			"add": ben.Lists.Add(ctx, made.ID, s.User("ben").ID), "remove": ben.Lists.Remove(ctx, made.ID, s.User("ben").ID),
-			"no number": second(ann.Lists.Get(ctx, "x")), "unknown": ann.Lists.Delete(ctx, "99999"),
+			"unknown": ann.Lists.Delete(ctx, "99999"),
 		} {
 			refused(t, name, err, 404, "List not found")
 		}
+		refused(t, "no number", second(ann.Lists.Get(ctx, "x")), 404, "Record not found")
 		refused(t, "timeline", second(ben.Timelines.List(made.ID, api.ListTimelineQuery{}).Page(ctx)), 403, "Error.")
 		refused(t, "no title", second(ann.Lists.Create(ctx, api.NewList{})), 422, "can't be blank")
 		refused(t, "blank title", second(ann.Lists.Update(ctx, made.ID, api.ListForm{Title: given(" \n ")})), 422, "can't be blank")

@@ -119,7 +119,8 @@ func TestFormIntegers(t *testing.T) {
 	}
 }
 
-// TestArraysAreNeverNull walks every answer with all its slices nil.
+// TestArraysAreNeverNull walks every answer with all its slices nil. One is null by the
+// specification: no languages of a relationship are all of them.
 func TestArraysAreNeverNull(t *testing.T) {
 	answers := []any{
 		Account{}, Relationship{ID: "1"}, Status{}, Status{Reblog: &Status{}}, StatusContext{}, Tag{},
@@ -132,6 +133,9 @@ func TestArraysAreNeverNull(t *testing.T) {
 		walk = func(path string, rt reflect.Type, v any) {
 			for rt.Kind() == reflect.Pointer {
 				rt = rt.Elem()
+			}
+			if _, related := answer.(Relationship); related && path == ".languages" {
+				return
 			}
 			if v == nil && rt.Kind() == reflect.Slice && rt != reflect.TypeFor[json.RawMessage]() {
 				t.Errorf("%T: %s is null", answer, path)
