@@ -21,8 +21,10 @@ const (
 	NotifyReport        = "svc:report"
 	NotifyStatus        = "status" // a post of an account that one follows with notify
 	NotifyPoll          = "poll"   // the end of a poll
-	NotifyAdminReport   = "admin.report"
 	NotifySignUp        = "admin.sign_up"
+	// NotifyAdminReport is a report without what only the admin API shows: rows have
+	// NotifyReport.
+	NotifyAdminReport = "admin.report"
 )
 
 // Notification tells an account about an act of another.
@@ -168,13 +170,19 @@ type NotificationFilter struct {
 
 // usual leaves out the types that must be asked for. It must match the
 // condition of an index word by word.
-const usual = ` AND n.type <> 'svc:chat_mention' AND n.type <> 'svc:report'`
+const usual = ` AND n.type <> 'svc:chat_mention' AND n.type <> 'svc:report' AND n.type <> 'admin.sign_up'`
 
-// permit leaves out the type of reports for a viewer who may not read them, and reports
-// whether a type is left.
+// Lists reports whether notifications of a type may be listed to the viewer: those of
+// reports and sign-ups are for whoever may read these.
+func (v Viewer) Lists(kind string) bool {
+	return (kind != NotifyReport || v.Reports) && (kind != NotifySignUp || v.SignUps)
+}
+
+// permit leaves out the types that may not be listed to the viewer, and reports whether
+// one is left.
 func (f *NotificationFilter) permit(v Viewer) bool {
-	if f.Types != nil && !v.Reports {
-		f.Types = slices.DeleteFunc(slices.Clone(f.Types), func(kind string) bool { return kind == NotifyReport })
+	if f.Types != nil {
+		f.Types = slices.DeleteFunc(slices.Clone(f.Types), func(kind string) bool { return !v.Lists(kind) })
 	}
 	return f.Types == nil || len(f.Types) > 0
 }
@@ -304,7 +312,7 @@ func (q *selection) notifications(v Viewer, f NotificationFilter, now Time) {
 // Notification returns one of the viewer's notifications that are listed.
 func (d *DB) Notification(ctx context.Context, v Viewer, id int64) (*Notification, error) {
 	n, err := one[Notification](ctx, d, fmt.Sprintf("notification %d", id), "SELECT * FROM notifications WHERE id = ? AND account_id = ? AND NOT hidden", id, v.ID)
-	if err == nil && n.Type == NotifyReport && !v.Reports {
+	if err == nil && !v.Lists(n.Type) {
 		return nil, notFound("notification %d", id)
 	}
 	return n, err

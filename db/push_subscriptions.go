@@ -47,6 +47,9 @@ func (d *DB) pushes(ctx context.Context, kind string, rows []Notification) ([]Pu
 		of[rows[i].AccountID], ids[i] = rows[i].ID, rows[i].AccountID
 	}
 	subscriptions, err := list[PushSubscription](ctx, d, "push subscriptions", "SELECT id, account_id, alerts, policy FROM push_subscriptions WHERE account_id IN ? ORDER BY id", ids)
+	if kind == NotifyReport { // pushed without what only the admin API shows
+		kind = NotifyAdminReport
+	}
 	var out []Push
 	for i := range subscriptions {
 		if s := &subscriptions[i]; s.Wants(kind) {

@@ -8,6 +8,7 @@ type Viewer struct {
 	Relations Relations
 	WithMuted bool // count reactions of muted accounts too
 	Reports   bool // may read reports, so that notifications of them are listed
+	SignUps   bool // and accounts, for those of sign-ups
 
 	// NoLocal and NoRemote hide local and remote statuses from anonymous viewers,
 	// and the other two local and remote accounts.

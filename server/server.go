@@ -196,7 +196,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 		return nil, err
 	}
 	s.Push = push.New(push.Parts{
-		DB: d, Settings: live, Site: site, Auth: s.Auth, Identities: identities, Outgoing: s.Outgoing, URLs: s.urls, Now: o.Now, Log: o.Log,
+		DB: d, Settings: live, Rights: s.rights, Site: site, Auth: s.Auth, Identities: identities, Outgoing: s.Outgoing, URLs: s.urls, Now: o.Now, Log: o.Log,
 	})
 	client := clientapi.New(clientapi.Parts{
 		DB: d, View: v, Social: s.Social, Auth: s.Auth, Standings: standings, Login: logins, Signup: s.Signup,

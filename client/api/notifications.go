@@ -5,7 +5,8 @@ import "encoding/json"
 // Notification tells its receiver of an act of Account. Its id is an integer
 // printed as a string. Type is mention, follow, follow_request, reblog,
 // favourite, update, poll, status, move (with Target), svc:emoji_reaction (with Emoji),
-// svc:chat_mention (with ChatMessage) or svc:report (with Report).
+// svc:chat_mention (with ChatMessage), svc:report (with Report), admin.report (with the
+// report as a type Report, in Raw) or admin.sign_up.
 type Notification struct {
 	ID        string   `json:"id"`
 	Type      string   `json:"type"`

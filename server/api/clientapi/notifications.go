@@ -20,7 +20,7 @@ var (
 		db.NotifyMention, db.NotifyFollow, db.NotifyFollowRequest, db.NotifyReblog, db.NotifyFavourite, db.NotifyUpdate, db.NotifyMove,
 		db.NotifyReaction, db.NotifyStatus, db.NotifyPoll,
 	}
-	otherNotifications = []string{db.NotifyChat, db.NotifyReport}
+	otherNotifications = []string{db.NotifyChat, db.NotifyReport, db.NotifyAdminReport, db.NotifySignUp}
 )
 
 // Page sizes of notifications.
@@ -46,7 +46,8 @@ func (a *Notifications) List(c *gin.Context) error {
 		}
 	}
 	f := db.NotificationFilter{FromID: q.AccountID, ExcludeVisibilities: q.ExcludeVisibilities, WithMuted: q.WithMuted}
-	f.Types = types(append(q.IncludeTypes, q.Types...), q.ExcludeTypes)
+	reports := false
+	f.Types, reports = stored(types(append(q.IncludeTypes, q.Types...), q.ExcludeTypes))
 	if err := a.known(c, f.FromID); err != nil {
 		return err
 	}
@@ -60,7 +61,28 @@ func (a *Notifications) List(c *gin.Context) error {
 	if len(rows) > 0 {
 		web.Links(c, a.Site.Base, strconv.FormatInt(rows[0].ID, 10), strconv.FormatInt(rows[len(rows)-1].ID, 10))
 	}
+	if reports {
+		for i := range rows {
+			if rows[i].Type == db.NotifyReport {
+				rows[i].Type = db.NotifyAdminReport
+			}
+		}
+	}
 	return a.notifications(c, rows)
+}
+
+// stored are the types as rows have them; reports says that those of reports are wanted
+// in the shape of today's apps alone.
+func stored(types []string) (rows []string, reports bool) {
+	at := slices.Index(types, db.NotifyAdminReport)
+	if at < 0 {
+		return types, false
+	}
+	rows = slices.Delete(slices.Clone(types), at, at+1)
+	if slices.Contains(rows, db.NotifyReport) {
+		return rows, false
+	}
+	return append(rows, db.NotifyReport), true
 }
 
 // known refuses the id of a sender that names no account; "" is none.
@@ -90,7 +112,8 @@ func (a *Notifications) Unread(c *gin.Context) error {
 	if err := a.known(c, q.AccountID); err != nil {
 		return err
 	}
-	f := db.NotificationFilter{FromID: q.AccountID, Types: types(append(q.IncludeTypes, q.Types...), q.ExcludeTypes)}
+	f := db.NotificationFilter{FromID: q.AccountID}
+	f.Types, _ = stored(types(append(q.IncludeTypes, q.Types...), q.ExcludeTypes))
 	limit := web.Page(c, unreadCounted, unreadCountedMax).Limit
 	count, err := a.DB.CountUnread(c.Request.Context(), a.View.Viewer(web.Caller(c)), f, limit)
 	if err != nil {

@@ -21,9 +21,12 @@ const peopleHole = `"account":null,"status":null`
 // page once it is sent.
 func (v *View) Notifications(ctx context.Context, viewer *auth.Identity, rows []db.Notification) (json.RawMessage, error) {
 	reading := v.readsReports(viewer)
-	var about, reported []string
+	var about, reported, open []string
 	for i := range rows {
-		if rows[i].ReportID != "" && reading {
+		switch {
+		case rows[i].Type == db.NotifyAdminReport:
+			open = append(open, rows[i].ReportID)
+		case rows[i].ReportID != "" && reading:
 			reported = append(reported, rows[i].ReportID)
 		}
 		if rows[i].StatusID != "" {
@@ -54,6 +57,10 @@ func (v *View) Notifications(ctx context.Context, viewer *auth.Identity, rows []
 	if err != nil {
 		return nil, err
 	}
+	openly, err := v.openReports(ctx, open)
+	if err != nil {
+		return nil, err
+	}
 	messages, err := v.messagesOf(ctx, viewer, rows)
 	if err != nil {
 		return nil, err
@@ -64,6 +71,9 @@ func (v *View) Notifications(ctx context.Context, viewer *auth.Identity, rows []
 		n := &rows[i]
 		account, ref := accounts[n.FromID], byID[n.StatusID]
 		about := told{report: reports[n.ReportID], target: accounts[n.TargetID], message: messages[n.MessageID]}
+		if n.Type == db.NotifyAdminReport {
+			about.report = openly[n.ReportID]
+		}
 		if account == nil || n.StatusID != "" && ref == nil || !about.whole(n, reading) {
 			continue
 		}
@@ -81,6 +91,30 @@ func (v *View) Notifications(ctx context.Context, viewer *auth.Identity, rows []
 	}
 	out.WriteByte(']')
 	return out.Bytes(), nil
+}
+
+// openReports renders reports without what only the admin API shows, by their ids.
+func (v *View) openReports(ctx context.Context, ids []string) (map[string][]byte, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rows, err := v.db.ReportsByID(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := v.Reports(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string][]byte, len(shown))
+	for i := range shown {
+		raw, err := json.Marshal(shown[i])
+		if err != nil {
+			return nil, err
+		}
+		out[shown[i].ID] = plainHTML(raw)
+	}
+	return out, nil
 }
 
 // readsReports reports whether a viewer and their token may read the reports of
@@ -119,6 +153,7 @@ type told struct{ report, target, message []byte }
 // whole reports whether everything that n names was found, except for a report
 // that may not be read.
 func (t *told) whole(n *db.Notification, reading bool) bool {
+	reading = reading || n.Type == db.NotifyAdminReport
 	return (n.ReportID == "" || !reading || t.report != nil) && (n.TargetID == "" || t.target != nil) && (n.MessageID == "" || t.message != nil)
 }
 

@@ -28,6 +28,7 @@ func (v *View) Viewer(id *auth.Identity) db.Viewer {
 	}
 	return db.Viewer{
 		ID: id.Account.ID, Relations: id.Relations, Reports: v.rights.Check(id.Account, rights.Reports) == nil,
+		SignUps: v.rights.Check(id.Account, rights.UsersRead) == nil,
 	}
 }
 

@@ -32,7 +32,7 @@ func Notify(ctx context.Context, tx *db.DB, n db.News, to ...string) error {
 			return err
 		}
 	}
-	n.Always = n.Type == db.NotifyReport
+	n.Always = n.Type == db.NotifyReport || n.Type == db.NotifySignUp
 	return write(ctx, tx, n)
 }
 

@@ -73,6 +73,23 @@ func (s *Service) message(ctx context.Context, viewer db.Viewer, n *db.Notificat
 		}
 		m.Svc.ActivityID, said = &n.MessageID, text.Plain(entries[0].Content)
 	}
+	if n.Type == db.NotifyAdminReport {
+		rows, err := s.db.ReportsByID(ctx, []string{n.ReportID})
+		if err != nil {
+			return nil, err
+		}
+		if len(rows) == 0 {
+			return nil, fmt.Errorf("report %s: %w", n.ReportID, db.ErrNotFound)
+		}
+		reported, err := s.db.Account(ctx, rows[0].AccountID)
+		if err != nil {
+			return nil, err
+		}
+		said = "@" + reported.Nickname + ", " + rows[0].Category
+	}
+	if n.Type == db.NotifySignUp {
+		said = from.DisplayName
+	}
 	m.Title, m.Body = title(n.Type, direct), body(n, "@"+from.Nickname, cut(oneLine(said), shown))
 	if user.HideNotificationContents {
 		m.Title, m.Body = "", m.Title
@@ -118,6 +135,10 @@ func title(kind string, direct bool) string {
 		return "Edited Post"
 	case db.NotifyPoll:
 		return "Poll Ended"
+	case db.NotifyAdminReport:
+		return "New Report"
+	case db.NotifySignUp:
+		return "New Sign-up"
 	}
 	if direct {
 		return "New Direct Message"

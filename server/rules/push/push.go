@@ -20,6 +20,7 @@ import (
 	"svc/server/platform/fault"
 	"svc/server/platform/media"
 	"svc/server/platform/outgoing"
+	"svc/server/platform/rights"
 	"svc/server/platform/webpush"
 	"svc/server/rules/auth"
 )
@@ -43,6 +44,7 @@ const maxEndpoint = 4000
 type Service struct {
 	db         *db.DB
 	settings   *config.Live
+	rights     *rights.Service
 	site       config.Site
 	auth       *auth.Service
 	identities *auth.Identities
@@ -60,6 +62,7 @@ type Service struct {
 type Parts struct {
 	DB         *db.DB
 	Settings   *config.Live
+	Rights     *rights.Service
 	Site       config.Site
 	Auth       *auth.Service
 	Identities *auth.Identities
@@ -72,7 +75,7 @@ type Parts struct {
 // New returns a Service.
 func New(p Parts) *Service {
 	return &Service{
-		db: p.DB, settings: p.Settings, site: p.Site, auth: p.Auth, identities: p.Identities, out: p.Outgoing.Within(callTime).Once(),
+		db: p.DB, settings: p.Settings, rights: p.Rights, site: p.Site, auth: p.Auth, identities: p.Identities, out: p.Outgoing.Within(callTime).Once(),
 		urls: p.URLs, now: p.Now, log: p.Log, lanes: newLanes(p.Now),
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"svc/db"
 	"svc/server/platform/jobs"
 	"svc/server/platform/outgoing"
+	"svc/server/platform/rights"
 	"svc/server/platform/webpush"
 )
 
@@ -85,12 +86,22 @@ func (s *Service) Send(ctx context.Context, job jobs.Push) error {
 	if err != nil || by == nil || by.Account == nil || !by.Can("push") {
 		return err
 	}
-	viewer := db.Viewer{ID: by.Account.ID, Relations: by.Relations}
-	rows, err := s.db.Notifications(ctx, viewer, db.NotificationFilter{Types: Alerts, IDs: []int64{job.NotificationID}}, db.Page{Limit: 1})
-	if err != nil || len(rows) == 0 || rows[0].Seen || !device.Wants(rows[0].Type) {
+	viewer := db.Viewer{
+		ID: by.Account.ID, Relations: by.Relations,
+		Reports: s.rights.Check(by.Account, rights.Reports) == nil, SignUps: s.rights.Check(by.Account, rights.UsersRead) == nil,
+	}
+	types := append(slices.Clone(Alerts), db.NotifyReport)
+	rows, err := s.db.Notifications(ctx, viewer, db.NotificationFilter{Types: types, IDs: []int64{job.NotificationID}}, db.Page{Limit: 1})
+	if err != nil || len(rows) == 0 {
 		return err
 	}
 	n := &rows[0]
+	if n.Type == db.NotifyReport {
+		n.Type = db.NotifyAdminReport
+	}
+	if n.Seen || !device.Wants(n.Type) {
+		return nil
+	}
 	if wanted, err := s.wanted(ctx, device.Policy, n); err != nil || !wanted {
 		return err
 	}

@@ -23,6 +23,7 @@ import (
 	"svc/server/platform/text"
 	"svc/server/rules/auth"
 	"svc/server/rules/chats"
+	"svc/server/rules/notify"
 	"svc/server/rules/social"
 )
 
@@ -152,6 +153,14 @@ func (s *Service) register(ctx context.Context, settings *config.Settings, app *
 		row.user.InviteID = &id
 	}
 	if err := s.insert(ctx, row); err != nil {
+		return nil, err
+	}
+	staff, err := s.db.Moderators(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// Who may not read accounts is not shown it.
+	if err := notify.Notify(ctx, s.db, db.News{Type: db.NotifySignUp, From: row.account}, staff...); err != nil {
 		return nil, err
 	}
 	if err := s.proceed(ctx, settings, row.account, row.user); err != nil {
