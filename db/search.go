@@ -102,6 +102,7 @@ type StatusSearch struct {
 	// Unindexed are also statuses of authors who do not want to be found by others: for
 	// staff. UnindexedRemote are those of remote ones.
 	Unindexed, UnindexedRemote bool
+	MaxID, MinID               string // only those with a lower, and a higher id; "" for all
 	Limit                      int
 	Offset                     int
 }
@@ -143,6 +144,12 @@ func (q *selection) searchable(v Viewer, s StatusSearch) {
 	default:
 		q.add(` AND (NOT a.unindexed OR a.id = ?)`, v.ID)
 	}
+	if s.MaxID != "" {
+		q.add(` AND s.id < ?`, s.MaxID)
+	}
+	if s.MinID != "" {
+		q.add(` AND s.id > ?`, s.MinID)
+	}
 	q.seen(v)
 	q.unwanted(v, false, "")
 }
@@ -160,7 +167,7 @@ func (d *DB) searchRounds(ctx context.Context, v Viewer, s StatusSearch, query s
 	want := s.Offset + s.Limit
 	most := want + want/2 + 20
 	var out []StatusRef
-	before, newest := "", true
+	before, newest := s.MaxID, true
 	for range searchRounds {
 		ids, end, err := d.candidates(ctx, query, before, most, newest)
 		if err != nil {
@@ -178,7 +185,7 @@ func (d *DB) searchRounds(ctx context.Context, v Viewer, s StatusSearch, query s
 			}
 			out = append(out, refs...)
 		}
-		if len(out) >= want || end == "" {
+		if len(out) >= want || end == "" || end <= s.MinID {
 			break
 		}
 		before, newest = end, newest && len(ids) == most

@@ -11,6 +11,8 @@ type SearchQuery struct {
 	AccountID         string `json:"account_id,omitempty" form:"account_id"`
 	Limit             int    `json:"limit,omitempty" form:"limit"`
 	Offset            int    `json:"offset,omitempty" form:"offset"`
+	MaxID             string `json:"max_id,omitempty" form:"max_id"` // of statuses: only older ones
+	MinID             string `json:"min_id,omitempty" form:"min_id"` // and only newer ones
 	Resolve           bool   `json:"resolve,omitempty" form:"resolve"`
 	Following         bool   `json:"following,omitempty" form:"following"`
 	WithRelationships bool   `json:"with_relationships,omitempty" form:"with_relationships"`

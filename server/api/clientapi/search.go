@@ -168,7 +168,7 @@ func (a *Search) searchedStatuses(c *gin.Context, query string, q api.SearchQuer
 		}
 	}
 	refs, err := a.DB.SearchStatuses(ctx, viewer, db.StatusSearch{
-		Query: query, AccountID: q.AccountID, Local: local, Limit: q.Limit, Offset: q.Offset,
+		Query: query, AccountID: q.AccountID, Local: local, MaxID: q.MaxID, MinID: q.MinID, Limit: q.Limit, Offset: q.Offset,
 		Unindexed: caller != nil && caller.Account.Staff(), UnindexedRemote: !a.Settings.Load().Instance.RespectIndexable,
 	})
 	return a.statusesOrError(ctx, refs, err)

@@ -64,7 +64,8 @@ func TestSearchFindsAllThreeKinds(t *testing.T) {
 		if diff := cmp.Diff([]string{"lantern"}, accts(found.Accounts)); diff != "" {
 			t.Error(diff)
 		}
-		tag := api.Tag{Name: "lantern", URL: s.Base() + "/tag/lantern", History: found.Hashtags[0].History}
+		no := false
+		tag := api.Tag{ID: "lantern", Name: "lantern", URL: s.Base() + "/tag/lantern", History: found.Hashtags[0].History, Following: &no}
 		if diff := cmp.Diff(api.List[api.Tag]{tag}, found.Hashtags); diff != "" {
 			t.Error(diff)
 		}
@@ -80,6 +81,15 @@ func TestSearchFindsAllThreeKinds(t *testing.T) {
 		}
 		if got := find(t, ann, api.SearchQuery{Q: "lantern", AccountID: s.User("bob").ID}); !slices.Equal(statusIDs(got.Statuses), []string{second.ID}) {
 			t.Errorf("%+v", got.Statuses)
+		}
+		if got := find(t, ann, api.SearchQuery{Q: "lantern", MaxID: second.ID}); !slices.Equal(statusIDs(got.Statuses), []string{first.ID}) {
+			t.Errorf("below the second: %+v", statusIDs(got.Statuses))
+		}
+		if got := find(t, ann, api.SearchQuery{Q: "lantern", MinID: first.ID}); !slices.Equal(statusIDs(got.Statuses), []string{second.ID}) {
+			t.Errorf("above the first: %+v", statusIDs(got.Statuses))
+		}
+		if got := find(t, ann, api.SearchQuery{Q: "lantern", MinID: second.ID}); len(got.Statuses) != 0 || len(got.Accounts) != 1 {
+			t.Errorf("above the second: %+v", statusIDs(got.Statuses))
 		}
 		// A pasted address finds its status alone, and nothing if the viewer
 		// may not see that.
