@@ -10,8 +10,8 @@ import (
 	"svc/client/action"
 	"svc/client/journal"
 	"svc/client/safe"
-	"svc/tui/nouns"
 	"svc/tui/staged"
+	"svc/tui/tables"
 )
 
 // mostEntries is how many entries of the journal the table has, the newest ones.
@@ -19,15 +19,15 @@ const mostEntries = 2000
 
 // ownRows reads the rows of the table of actions: those of this run as they are now, and
 // those of the journal's file.
-func (m *env) ownRows() nouns.Reader {
+func (m *env) ownRows() tables.Reader {
 	rows, here := m.runRows()
 	book := m.journal
-	return func(context.Context) (nouns.Page, error) {
+	return func(context.Context) (tables.Page, error) {
 		entries, damaged, err := book.Entries()
 		if err != nil {
-			return nouns.Page{}, fmt.Errorf("the journal: %w", err)
+			return tables.Page{}, fmt.Errorf("the journal: %w", err)
 		}
-		page := nouns.Page{Rows: rows}
+		page := tables.Page{Rows: rows}
 		if damaged > 0 {
 			page.Banner = safe.Clean(safe.Raw(fmt.Sprintf("the journal has %d lines that cannot be read", damaged)))
 		}
@@ -42,7 +42,7 @@ func (m *env) ownRows() nouns.Reader {
 
 // runRows are the rows of what waits and of what was done since the start, with the
 // journal's entries of the latter.
-func (m *env) runRows() (rows []nouns.Row, here map[string]bool) {
+func (m *env) runRows() (rows []tables.Row, here map[string]bool) {
 	here = map[string]bool{}
 	for _, item := range slices.Backward(m.staged.Items) {
 		rows = append(rows, waitingRow(item))
@@ -59,13 +59,13 @@ func (m *env) runRows() (rows []nouns.Row, here map[string]bool) {
 // runID names an action of this run, which has no ID of its own.
 func runID(item *staged.Item) string { return stamp(item.At) + " " + item.Label }
 
-func waitingRow(item *staged.Item) nouns.Row {
-	row := nouns.Row{
-		ID: runID(item), Target: item.Actions[0].Target, Tone: nouns.Warn, Copy: item.Label,
+func waitingRow(item *staged.Item) tables.Row {
+	row := tables.Row{
+		ID: runID(item), Target: item.Actions[0].Target, Tone: tables.Warn, Copy: item.Label,
 		Cells: []safe.Safe{printable(stamp(item.At)), printable(string(item.Phase)), safe.Own("cancel"), printable(item.Label)},
 	}
 	for _, a := range item.Actions {
-		row.More = append(row.More, nouns.Detail{Text: printable(a.Kind.Verb() + " " + a.Target)})
+		row.More = append(row.More, tables.Detail{Text: printable(a.Kind.Verb() + " " + a.Target)})
 	}
 	return row
 }
@@ -83,7 +83,7 @@ func doneBefore(e journal.Entry) *staged.Done {
 	return d
 }
 
-func doneRow(id string, d *staged.Done) nouns.Row {
+func doneRow(id string, d *staged.Done) tables.Row {
 	failed, changed := 0, 0
 	for _, r := range d.Results {
 		switch r.Outcome {
@@ -94,18 +94,18 @@ func doneRow(id string, d *staged.Done) nouns.Row {
 			failed++
 		}
 	}
-	state, tone := d.Item.Kind().Done(), nouns.Plain
+	state, tone := d.Item.Kind().Done(), tables.Plain
 	switch {
 	case failed > 0 && changed == 0:
-		state, tone = "failed", nouns.Bad
+		state, tone = "failed", tables.Bad
 	case failed > 0:
-		state, tone = fmt.Sprintf("%d of %d failed", failed, len(d.Results)), nouns.Bad
+		state, tone = fmt.Sprintf("%d of %d failed", failed, len(d.Results)), tables.Bad
 	case changed == 0:
-		state, tone = "unchanged", nouns.Dim
+		state, tone = "unchanged", tables.Dim
 	case d.Item.Play:
 		state = "done"
 	}
-	row := nouns.Row{
+	row := tables.Row{
 		ID: id, Target: "journal/" + id, Tone: tone, Copy: d.Item.Label,
 		Cells: []safe.Safe{printable(stamp(d.At)), printable(state), printable(undoWord(d)), printable(d.Item.Label)},
 	}
@@ -117,10 +117,10 @@ func doneRow(id string, d *staged.Done) nouns.Row {
 		if i < len(d.Entries) && d.Entries[i] != "" && r.Inverse != nil && !d.Undone {
 			text += ", svcctl undo " + d.Entries[i]
 		}
-		row.More = append(row.More, nouns.Detail{Text: printable(text)})
+		row.More = append(row.More, tables.Detail{Text: printable(text)})
 	}
 	if lost := losses(d); lost != "" {
-		row.More = append(row.More, nouns.Detail{Label: "for good", Text: printable(lost)})
+		row.More = append(row.More, tables.Detail{Label: "for good", Text: printable(lost)})
 	}
 	return row
 }

@@ -9,8 +9,8 @@ import (
 
 	"svc/client/action"
 	"svc/client/safe"
-	"svc/tui/nouns"
 	"svc/tui/shown"
+	"svc/tui/tables"
 )
 
 // reportPage is one report over the whole screen.
@@ -210,7 +210,7 @@ func (p *userPage) fields() []labelled {
 	fields := slices.DeleteFunc([]labelled{{" bio ", p.user.Bio}, {" reason for joining ", p.user.Reason}}, func(f labelled) bool {
 		return f.text.String() == ""
 	})
-	for _, d := range nouns.SignupDetails(p.user) {
+	for _, d := range tables.SignupDetails(p.user) {
 		if d.Label != "reason" { // stands above
 			fields = append(fields, labelled{" " + d.Label + " ", d.Text})
 		}
@@ -243,8 +243,8 @@ func (p *userPage) run(m *env, c command) (tea.Cmd, bool) {
 	if c == doHost {
 		return m.openHost(p.user.Domain), true
 	}
-	accounts := nouns.Find(string(doUsers))
-	if cmd, ok := m.runVerb(task{noun: accounts, rows: []nouns.Row{nouns.UserRow(p.user)}}, c); ok {
+	accounts := tables.Find(string(doUsers))
+	if cmd, ok := m.runVerb(task{noun: accounts, rows: []tables.Row{tables.UserRow(p.user)}}, c); ok {
 		return cmd, true
 	}
 	switch c {

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"svc/client/safe"
-	"svc/tui/nouns"
 	"svc/tui/staged"
+	"svc/tui/tables"
 )
 
 // shortHeight is below which the header takes one line, and the footer two.
@@ -113,7 +113,7 @@ func (m *env) tabLine(level tabLevel) line {
 	front, shown := m.screen().tab(), false
 	for i, t := range m.tabs {
 		do, key := t.do, m.keys.key(t.do)
-		n := nouns.Find(string(do))
+		n := tables.Find(string(do))
 		if !m.keys.has(do) || (key == "" || n != nil && (n.Of != "" || n.Own)) && do != front {
 			continue
 		}

@@ -18,7 +18,7 @@ import (
 	"svc/client/api"
 	"svc/client/safe"
 	"svc/db/dbtest"
-	"svc/tui/nouns"
+	"svc/tui/tables"
 )
 
 // pieces are the parts of hostile texts.
@@ -206,7 +206,7 @@ func TestNoTextBreaksATable(t *testing.T) {
 	for round := range rounds {
 		d.wears(ThemeNames()[round%len(ThemeNames())])
 		w.change(func() { w.Answers = corrupt(r, clean).(object) })
-		for _, n := range nouns.All() {
+		for _, n := range tables.All() {
 			d.run(d.m.openNoun(n, map[string]string{"chats": "kim", "messages": "9xC1"}[n.Name]))
 			d.run(d.m.run(doRefresh))
 			s := d.m.screen().(*nounScreen)
@@ -277,7 +277,7 @@ func TestNoTextBreaksAnyScreen(t *testing.T) {
 		"3", "3j", "3<enter>", "4f", "5<enter>e", "6v", "7n", "8F", "9<enter>", "D", "s",
 		"P", "2jjjP", "p", "m", "a", "H", "W", "d", "3P", ":user kim<enter>", ":messages 9xC1<enter>D", ":changes<enter>B", ":report list<enter>",
 	}
-	for _, n := range nouns.All() {
+	for _, n := range tables.All() {
 		scripts = append(scripts, ":"+n.Name+"<enter>", ":"+n.Name+"<enter><enter>", ":"+n.Name+"<enter>x")
 	}
 	sizes := append(slices.Clone(sizes), tea.WindowSizeMsg{Width: 33, Height: 9}, tea.WindowSizeMsg{Width: 10, Height: 3}, tea.WindowSizeMsg{Width: 7, Height: 4})

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"svc/client/action"
-	"svc/tui/nouns"
+	"svc/tui/tables"
 )
 
 // command is the order that a key gives.
@@ -45,7 +45,7 @@ const (
 	onReport
 	onUser
 	onPage // help and the like: text to read
-	onNoun // the first of package nouns; the others follow
+	onNoun // the first of package tables; the others follow
 
 	onNouns = ^(onNoun - 1)
 	onLists = onReports | onNouns
@@ -66,7 +66,7 @@ func nounPlace(i int) places { return onNoun << i }
 
 // placeOf is the place of a noun by its name.
 func placeOf(noun string) places {
-	return nounPlace(slices.IndexFunc(nouns.All(), func(n *nouns.Noun) bool { return n.Name == noun }))
+	return nounPlace(slices.IndexFunc(tables.All(), func(n *tables.Noun) bool { return n.Name == noun }))
 }
 
 // binding is a command, its keys, and where it holds. It is declared once, for
@@ -76,16 +76,16 @@ type binding struct {
 	keys    []string
 	on      places
 	help    string
-	changes bool              // it changes something on the server
-	needs   []nouns.Privilege // without them a moderator cannot use it
-	or      nouns.Privilege   // or this one in their place, "" for none
-	word    string            // in the bar at the bottom, where it is not the command
+	changes bool               // it changes something on the server
+	needs   []tables.Privilege // without them a moderator cannot use it
+	or      tables.Privilege   // or this one in their place, "" for none
+	word    string             // in the bar at the bottom, where it is not the command
 }
 
 // defaultBindings are those of the program, and of the nouns.
 func defaultBindings() []binding {
 	bindings := programBindings()
-	for i, n := range nouns.All() {
+	for i, n := range tables.All() {
 		open := binding{do: command(n.Name), on: onAll, help: n.Help, needs: nounNeeds(n), or: n.Part}
 		if n.Key != "" {
 			open.keys = []string{n.Key}
@@ -106,15 +106,15 @@ func defaultBindings() []binding {
 	return bindings
 }
 
-func nounNeeds(n *nouns.Noun) []nouns.Privilege {
+func nounNeeds(n *tables.Noun) []tables.Privilege {
 	if n.Needs == "" {
 		return adminsAlone
 	}
-	return []nouns.Privilege{n.Needs}
+	return []tables.Privilege{n.Needs}
 }
 
 // verbNeeds are the privileges for a verb on rows that the noun's own let one read.
-func verbNeeds(n *nouns.Noun, v nouns.Verb) []nouns.Privilege {
+func verbNeeds(n *tables.Noun, v tables.Verb) []tables.Privilege {
 	needs := nounNeeds(n)
 	for _, p := range needsOf(v.Stages()...) {
 		if !slices.Contains(needs, p) {
@@ -125,14 +125,14 @@ func verbNeeds(n *nouns.Noun, v nouns.Verb) []nouns.Privilege {
 }
 
 // partOf is the privilege for a part of the noun's rows, if a verb on them needs that alone.
-func partOf(n *nouns.Noun, v nouns.Verb) nouns.Privilege {
+func partOf(n *tables.Noun, v tables.Verb) tables.Privilege {
 	if needs := needsOf(v.Stages()...); len(needs) == 1 && needs[0] == n.Part {
 		return n.Part
 	}
 	return ""
 }
 
-func verbCommand(n *nouns.Noun, v nouns.Verb) command {
+func verbCommand(n *tables.Noun, v tables.Verb) command {
 	if n.Accounts {
 		return command(v.Name)
 	}
@@ -140,8 +140,8 @@ func verbCommand(n *nouns.Noun, v nouns.Verb) command {
 }
 
 func programBindings() []binding {
-	reports, log := []nouns.Privilege{nouns.NeedsReports}, []nouns.Privilege{nouns.NeedsLog}
-	users := []nouns.Privilege{nouns.NeedsUsers}
+	reports, log := []tables.Privilege{tables.NeedsReports}, []tables.Privilege{tables.NeedsLog}
+	users := []tables.Privilege{tables.NeedsUsers}
 	return []binding{
 		{do: doDown, keys: []string{"j", "down"}, on: onAll, help: "down"},
 		{do: doUp, keys: []string{"k", "up"}, on: onAll, help: "up"},
@@ -158,7 +158,7 @@ func programBindings() []binding {
 		{do: doLater, keys: []string{"]"}, on: onAll, help: "later view"},
 		{do: doPane, keys: []string{"tab"}, on: onReports, help: "between list and evidence"},
 		{do: doReports, keys: []string{"1"}, on: onAll, help: "reports", needs: reports},
-		{do: doUsers, keys: []string{"2"}, on: onAll, help: "users", needs: users, or: nouns.NeedsApprovals},
+		{do: doUsers, keys: []string{"2"}, on: onAll, help: "users", needs: users, or: tables.NeedsApprovals},
 		{do: doLog, keys: []string{"3"}, on: onAll, help: "moderation log", needs: log},
 		{do: doMark, keys: []string{" "}, on: onLists | onPosts, help: "mark and move on"},
 		{do: doMarkRange, keys: []string{"V"}, on: onLists, help: "mark up to here"},
@@ -176,7 +176,7 @@ func programBindings() []binding {
 		{do: doNote, keys: []string{"n"}, on: onReports | onReport, help: "note", changes: true, needs: needsOf(action.ReportNote)},
 		{do: doPerson, keys: []string{"P"}, on: onReports | onReport | onUsers | onLog | onStatuses, help: "the account: profile, reports about and by it, log, posts"},
 		{do: doHost, keys: []string{"I"}, on: onAll, help: "its server: facts and limits", needs: reports},
-		{do: doThread, keys: []string{"T"}, on: onPosts | onLog | onStatuses, help: "the thread of the post: what it answers, and its answers", needs: []nouns.Privilege{nouns.NeedsStatuses}},
+		{do: doThread, keys: []string{"T"}, on: onPosts | onLog | onStatuses, help: "the thread of the post: what it answers, and its answers", needs: []tables.Privilege{tables.NeedsStatuses}},
 		{do: doMessage, keys: []string{"m"}, on: onReports | onReport | onUsers | onUser, help: "message the account, for good", changes: true, needs: needsOf(action.UserMessage)},
 		{do: doClaim, keys: []string{"a"}, on: onReports | onReport, help: "claim for half an hour, by a note", changes: true, needs: needsOf(action.ReportNote)},
 		{do: doPlay, keys: []string{"p"}, on: onReports | onReport, help: "a playbook: steps on the reported account", changes: true, needs: reports},
@@ -335,12 +335,12 @@ func groupOf(do command) group {
 	case doLogin, doContexts, doSuspend, doQuit, doInterrupt:
 		return groupProgram
 	}
-	for _, n := range nouns.All() {
-		if n.Accounts && slices.ContainsFunc(n.Verbs, func(v nouns.Verb) bool { return verbCommand(n, v) == do }) {
+	for _, n := range tables.All() {
+		if n.Accounts && slices.ContainsFunc(n.Verbs, func(v tables.Verb) bool { return verbCommand(n, v) == do }) {
 			return groupAccount
 		}
 	}
-	if nouns.Find(string(do)) != nil {
+	if tables.Find(string(do)) != nil {
 		return groupScreens
 	}
 	return groupRow

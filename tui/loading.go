@@ -11,8 +11,8 @@ import (
 	"svc/client"
 	"svc/client/api"
 	"svc/client/safe"
-	"svc/tui/nouns"
 	"svc/tui/shown"
+	"svc/tui/tables"
 )
 
 // The messages with loaded objects. gen is the number of their query: an answer
@@ -58,7 +58,7 @@ type waitingCounted struct {
 }
 
 // waiting counts the work that waits on a table. A failure leaves the count as it was.
-func (l loader) waiting(n *nouns.Noun) tea.Cmd {
+func (l loader) waiting(n *tables.Noun) tea.Cmd {
 	return l.run(func(ctx context.Context) tea.Msg {
 		count, err := n.Waiting(ctx, l.c)
 		if err != nil {

@@ -13,25 +13,25 @@ import (
 	"svc/client/action"
 	"svc/client/safe"
 	"svc/tui/list"
-	"svc/tui/nouns"
 	"svc/tui/shown"
+	"svc/tui/tables"
 )
 
-// nounScreen draws a noun of package nouns as a table, with all of the row under
+// nounScreen draws a noun of package tables as a table, with all of the row under
 // the cursor below it.
 type nounScreen struct {
 	table
 	observerDefaults
-	noun  *nouns.Noun
+	noun  *tables.Noun
 	place places
 	scope string
 	part  bool // only the rows of the noun's part are open to the account
 
 	filter   list.Filter
-	objects  map[string]nouns.Row
+	objects  map[string]tables.Row
 	opened   map[string]bool // rows whose text behind a warning is shown, by ID
 	gen      int
-	next     nouns.Reader
+	next     tables.Reader
 	loading  bool
 	outdated bool // something of it was changed
 	failed   safe.Safe
@@ -54,7 +54,7 @@ type nounLoaded struct {
 	screen *nounScreen
 	gen    int
 	first  bool
-	page   nouns.Page
+	page   tables.Page
 	err    error
 }
 
@@ -64,7 +64,7 @@ func (msg nounLoaded) deliver(m *env) tea.Cmd { return msg.screen.loaded(m, msg)
 const renewAfter = 10 * time.Second
 
 // openNoun shows a noun, and loads it where that was not done.
-func (m *env) openNoun(n *nouns.Noun, scope string) tea.Cmd {
+func (m *env) openNoun(n *tables.Noun, scope string) tea.Cmd {
 	if n.Of != "" && scope == "" {
 		m.say(inkDim, "name "+n.Of+": "+n.Help)
 		return nil
@@ -84,9 +84,9 @@ func (m *env) openNoun(n *nouns.Noun, scope string) tea.Cmd {
 	return tea.Batch(cmd, s.renew(m))
 }
 
-func newNounScreen(n *nouns.Noun, scope string) *nounScreen {
-	s := &nounScreen{table: table{List: list.New(tableTexts, 1)}, noun: n, scope: scope, objects: map[string]nouns.Row{}, opened: map[string]bool{}, total: -1}
-	for i, other := range nouns.All() {
+func newNounScreen(n *tables.Noun, scope string) *nounScreen {
+	s := &nounScreen{table: table{List: list.New(tableTexts, 1)}, noun: n, scope: scope, objects: map[string]tables.Row{}, opened: map[string]bool{}, total: -1}
+	for i, other := range tables.All() {
 		if other.Name == n.Name {
 			s.place = nounPlace(i)
 		}
@@ -110,8 +110,8 @@ func (s *nounScreen) setView() {
 	})
 }
 
-func (s *nounScreen) query() nouns.Query {
-	q := nouns.Query{Scope: s.scope, State: s.filter.State, Domain: s.filter.Domain}
+func (s *nounScreen) query() tables.Query {
+	q := tables.Query{Scope: s.scope, State: s.filter.State, Domain: s.filter.Domain}
 	if s.part {
 		q.State = s.noun.PartState
 	}
@@ -139,7 +139,7 @@ func (s *nounScreen) more(m *env) tea.Cmd {
 	return s.read(m, s.next, false)
 }
 
-func (s *nounScreen) read(m *env, read nouns.Reader, first bool) tea.Cmd {
+func (s *nounScreen) read(m *env, read tables.Reader, first bool) tea.Cmd {
 	gen := s.gen
 	return m.load.run(func(ctx context.Context) tea.Msg {
 		page, err := read(ctx)
@@ -181,12 +181,12 @@ func (s *nounScreen) loaded(m *env, msg nounLoaded) tea.Cmd {
 }
 
 // take keeps an object, whose row is returned.
-func (s *nounScreen) take(r nouns.Row, at int) list.Row {
+func (s *nounScreen) take(r tables.Row, at int) list.Row {
 	s.objects[r.ID] = r
 	return list.Row{ID: r.ID, Texts: []string{haystack(r), r.Domain, r.Sort}, Nums: []int64{int64(at)}}
 }
 
-func haystack(r nouns.Row) string {
+func haystack(r tables.Row) string {
 	var b strings.Builder
 	for _, cell := range r.Cells {
 		b.WriteString(cell.String() + " ")
@@ -201,7 +201,7 @@ func haystack(r nouns.Row) string {
 // rowRead is one row that was read again.
 type rowRead struct {
 	screen *nounScreen
-	row    nouns.Row
+	row    tables.Row
 	err    error
 }
 
@@ -244,13 +244,13 @@ func (s *nounScreen) ended(m *env, results []action.Result) tea.Cmd {
 }
 
 // find is the loaded object of a target.
-func (s *nounScreen) find(target string) (nouns.Row, bool) {
+func (s *nounScreen) find(target string) (tables.Row, bool) {
 	for _, r := range s.objects {
 		if r.Target == target {
 			return r, true
 		}
 	}
-	return nouns.Row{}, false
+	return tables.Row{}, false
 }
 
 // logged adds new entries to the log; other tables are out of date where the actions
@@ -293,8 +293,8 @@ func (s *nounScreen) renew(m *env) tea.Cmd {
 }
 
 // chosen are the rows that a verb is about.
-func (s *nounScreen) chosen() []nouns.Row {
-	var rows []nouns.Row
+func (s *nounScreen) chosen() []tables.Row {
+	var rows []tables.Row
 	for _, row := range s.Chosen() {
 		rows = append(rows, s.objects[s.ID(row)])
 	}
@@ -302,7 +302,7 @@ func (s *nounScreen) chosen() []nouns.Row {
 }
 
 // under is the row under the cursor.
-func (s *nounScreen) under() (nouns.Row, bool) {
+func (s *nounScreen) under() (tables.Row, bool) {
 	r, ok := s.objects[s.UnderID()]
 	return r, ok
 }
@@ -515,13 +515,13 @@ func (s *nounScreen) lastColumn(width int) int {
 }
 
 // drawnColumn reports whether a column is on a screen of a width.
-func drawnColumn(c nouns.Column, width int) bool {
+func drawnColumn(c tables.Column, width int) bool {
 	return !c.Saved && (!c.Wide || width >= wideColumns)
 }
 
 // columnWidth is the width of a column that is not the last one: one that gives way
 // leaves to those behind it what they need.
-func (s *nounScreen) columnWidth(c nouns.Column, width int) int {
+func (s *nounScreen) columnWidth(c tables.Column, width int) int {
 	if c.Least == 0 {
 		return c.Width
 	}
@@ -577,14 +577,14 @@ func (s *nounScreen) drawRow(m *env, row int, cursor bool, width int) line {
 		}
 		room := s.columnWidth(c, width)
 		switch reason := m.troubles[r.Target]; {
-		case c.Look == nouns.Account:
+		case c.Look == tables.Account:
 			label := m.likeStaff(r.Person)
 			l = append(l, accountLine(safe.Fit(safe.Truncate(text, room-safe.Width(label), "~")+label, room)+" ", inkPlain)...)
 		case i != last:
 			l = append(l, span{safe.Fit(safe.Truncate(text, room, "~"), room) + " ", own})
 		case reason != "":
 			l = append(l, span{"! " + reason, inkBad}).lastShortened(width)
-		case c.Look == nouns.Outcome:
+		case c.Look == tables.Outcome:
 			outcome, rest, _ := strings.Cut(text, " ")
 			l = append(l, span{outcome, stateInk(outcome)}, span{" " + rest, inkPlain}).lastShortened(width)
 		default:
@@ -597,12 +597,12 @@ func (s *nounScreen) drawRow(m *env, row int, cursor bool, width int) line {
 	return l
 }
 
-var lookInks = map[nouns.Look]ink{nouns.Chip: inkChip, nouns.Faint: inkDim, nouns.Name: inkStrong}
+var lookInks = map[tables.Look]ink{tables.Chip: inkChip, tables.Faint: inkDim, tables.Name: inkStrong}
 
-var toneInks = map[nouns.Tone]ink{nouns.Plain: inkPlain, nouns.Good: inkGood, nouns.Warn: inkWarn, nouns.Bad: inkBad, nouns.Dim: inkDim}
+var toneInks = map[tables.Tone]ink{tables.Plain: inkPlain, tables.Good: inkGood, tables.Warn: inkWarn, tables.Bad: inkBad, tables.Dim: inkDim}
 
 // allOf is all of a row, with the text behind its warning once that was opened.
-func (s *nounScreen) allOf(m *env, r nouns.Row) []nouns.Detail {
+func (s *nounScreen) allOf(m *env, r tables.Row) []tables.Detail {
 	if r.Behind.String() == "" {
 		return r.More
 	}
@@ -610,11 +610,11 @@ func (s *nounScreen) allOf(m *env, r nouns.Row) []nouns.Detail {
 	if !s.opened[r.ID] {
 		text = safe.Clean(safe.Raw("hidden behind a warning; " + m.keys.key(doShowCW) + " shows it"))
 	}
-	return append([]nouns.Detail{{Text: text}}, r.More...)
+	return append([]tables.Detail{{Text: text}}, r.More...)
 }
 
 // rowLines is all of a row in lines.
-func (s *nounScreen) rowLines(m *env, r nouns.Row, width int) []line {
+func (s *nounScreen) rowLines(m *env, r tables.Row, width int) []line {
 	lines := detailLines(s.allOf(m, r), width)
 	if reason := m.troubles[r.Target]; reason != "" {
 		lines = append(lines, inked(inkBad, " ! "+reason))
@@ -622,7 +622,7 @@ func (s *nounScreen) rowLines(m *env, r nouns.Row, width int) []line {
 	return lines
 }
 
-func detailLines(details []nouns.Detail, width int) []line {
+func detailLines(details []tables.Detail, width int) []line {
 	var lines []line
 	for _, d := range details {
 		label := d.Label
@@ -658,7 +658,7 @@ func (s *nounScreen) spoken(m *env) []string {
 	return lines
 }
 
-func detailWords(d nouns.Detail) string {
+func detailWords(d tables.Detail) string {
 	return strings.TrimPrefix(d.Label+": "+d.Text.OneLine().String(), ": ")
 }
 

@@ -15,9 +15,9 @@ import (
 	"svc/client/action"
 	"svc/client/journal"
 	"svc/client/safe"
-	"svc/tui/nouns"
 	"svc/tui/shown"
 	"svc/tui/staged"
+	"svc/tui/tables"
 )
 
 func (s *nounScreen) run(m *env, c command) (tea.Cmd, bool) {
@@ -83,7 +83,7 @@ func (s *nounScreen) run(m *env, c command) (tea.Cmd, bool) {
 }
 
 // hostOf is the server that a row is about, "" for this one or none.
-func hostOf(r nouns.Row) string {
+func hostOf(r tables.Row) string {
 	if name, isHost := strings.CutPrefix(r.Target, "host/"); isHost {
 		return name
 	}
@@ -97,14 +97,14 @@ func (m *env) openHost(name string) tea.Cmd {
 		m.say(inkDim, "this is about no other server; "+string(doHost)+" NAME shows one")
 		return nil
 	}
-	return m.openNoun(nouns.Find(string(doHost)), name)
+	return m.openNoun(tables.Find(string(doHost)), name)
 }
 
 // statusOf is the ID of the status that a row is or is about, "" for none.
-func statusOf(r nouns.Row) string {
+func statusOf(r tables.Row) string {
 	for _, target := range append([]string{r.Target}, r.People...) {
 		noun, id, _ := strings.Cut(target, "/")
-		if noun == "status" || noun == nouns.AuthorOf {
+		if noun == "status" || noun == tables.AuthorOf {
 			return id
 		}
 	}
@@ -117,7 +117,7 @@ func (m *env) openThread(id string) tea.Cmd {
 		m.say(inkDim, "there is no post here; "+string(doThread)+" ID shows the thread of one")
 		return nil
 	}
-	return m.openNoun(nouns.Find(string(doThread)), id)
+	return m.openNoun(tables.Find(string(doThread)), id)
 }
 
 // threadOf shows the thread of the post in front.
@@ -129,7 +129,7 @@ func (m *env) threadOf(pane *postPane, posts []shown.Post) tea.Cmd {
 }
 
 // peopleOf are the objects that lead to the accounts of a row.
-func peopleOf(r nouns.Row) []string {
+func peopleOf(r tables.Row) []string {
 	if r.Person != "" {
 		return []string{"user/" + r.Person}
 	}
@@ -162,9 +162,9 @@ func (m *env) openOne(targets []string, none string) tea.Cmd {
 // task is a verb on rows: those of a table, or the account of a page.
 type task struct {
 	screen *nounScreen // nil for a page
-	noun   *nouns.Noun
-	verb   nouns.Verb
-	rows   []nouns.Row
+	noun   *tables.Noun
+	verb   tables.Verb
+	rows   []tables.Row
 }
 
 // runVerb carries out a command on rows; false is for one that is none.
@@ -212,7 +212,7 @@ func (s *nounScreen) enter(m *env) tea.Cmd {
 		if scope == "" {
 			scope = r.ID
 		}
-		return m.openNoun(nouns.Find(s.noun.Into), scope)
+		return m.openNoun(tables.Find(s.noun.Into), scope)
 	case r.Person != "" && m.keys.has(doUsers):
 		return m.openUser(r.Person)
 	case r.Opens != nil || s.noun.Logged != nil:
@@ -235,7 +235,7 @@ func (m *env) start(t task) tea.Cmd {
 	if v.New {
 		t.rows = nil
 	} else {
-		t.rows = slices.DeleteFunc(slices.Clone(t.rows), func(r nouns.Row) bool { return v.Fits != nil && !v.Fits(r) || t.noun.Accounts && r.Person == "" })
+		t.rows = slices.DeleteFunc(slices.Clone(t.rows), func(r tables.Row) bool { return v.Fits != nil && !v.Fits(r) || t.noun.Accounts && r.Person == "" })
 		if len(t.rows) == 0 {
 			what := "nothing"
 			if t.noun.Accounts {
@@ -370,7 +370,7 @@ func (m *env) decide(t task, text string) tea.Cmd {
 	return m.stageSurely(actions, v.Sure, means...)
 }
 
-func shortNames(rows []nouns.Row) []string {
+func shortNames(rows []tables.Row) []string {
 	var names []string
 	for _, r := range rows {
 		names = append(names, shortName(r))
@@ -378,7 +378,7 @@ func shortNames(rows []nouns.Row) []string {
 	return names
 }
 
-func shortName(r nouns.Row) string {
+func shortName(r tables.Row) string {
 	return safe.Truncate(safe.Line(cmp.Or(r.Name, r.Copy, r.ID)), 60, "~")
 }
 
@@ -464,7 +464,7 @@ func (t task) label() string {
 }
 
 // row is the one row of a verb, none where it makes something new.
-func (t task) row() (r nouns.Row) {
+func (t task) row() (r tables.Row) {
 	if len(t.rows) > 0 {
 		r = t.rows[0]
 	}
@@ -518,7 +518,7 @@ func (m *env) called(msg called) tea.Cmd {
 type planned struct {
 	task
 	text string
-	plan *nouns.Plan
+	plan *tables.Plan
 	err  error
 }
 

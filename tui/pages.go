@@ -6,7 +6,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client/safe"
-	"svc/tui/nouns"
+	"svc/tui/tables"
 )
 
 // page is text to read and scroll.
@@ -65,7 +65,7 @@ func (p places) String() string {
 			names = append(names, place.name)
 		}
 	}
-	for i, n := range nouns.All() {
+	for i, n := range tables.All() {
 		if p&nounPlace(i)&^(onUsers|onLog) != 0 {
 			names = append(names, n.Name)
 		}

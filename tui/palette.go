@@ -13,7 +13,7 @@ import (
 	"github.com/google/shlex"
 
 	"svc/client/safe"
-	"svc/tui/nouns"
+	"svc/tui/tables"
 )
 
 // askPalette reads a command: a screen, a key's action on this screen, a person, a
@@ -225,7 +225,7 @@ func (m *env) object(text string) (tea.Cmd, bool) {
 	if o, known := m.openers[word]; known && m.keys.has(o.needs) && (o.fits == nil || o.fits(name)) {
 		return o.open(m, name), true
 	}
-	n := nouns.Find(word)
+	n := tables.Find(word)
 	if n == nil || n.Of == "" || !m.keys.has(command(n.Name)) {
 		return nil, false
 	}

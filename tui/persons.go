@@ -10,8 +10,8 @@ import (
 
 	"svc/client/journal"
 	"svc/client/safe"
-	"svc/tui/nouns"
 	"svc/tui/shown"
+	"svc/tui/tables"
 )
 
 // record is what there is about an account beside its profile and posts.
@@ -52,7 +52,7 @@ func (p *userPage) paragraphs(m *env) []paragraph {
 	queue := p.queue
 	about, by := queue.with(p.nick, colNick), queue.with(p.nick, colByNick)
 	scanned := queue.scanned()
-	if !m.rights.has(nouns.NeedsReports) {
+	if !m.rights.has(tables.NeedsReports) {
 		scanned = " (not among your privileges)"
 	}
 	history := "no reports"
@@ -100,7 +100,7 @@ func (p *userPage) paragraphs(m *env) []paragraph {
 	for _, e := range p.log {
 		lines = append(lines, stamp(e.At)+"  "+e.Message.String())
 	}
-	if m.rights.has(nouns.NeedsLog) {
+	if m.rights.has(tables.NeedsLog) {
 		add(fmt.Sprintf("LOG %d", len(lines)), lines)
 	}
 	if past := p.past; past != nil {

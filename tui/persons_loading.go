@@ -11,8 +11,8 @@ import (
 	"svc/client/action"
 	"svc/client/api"
 	"svc/client/safe"
-	"svc/tui/nouns"
 	"svc/tui/shown"
+	"svc/tui/tables"
 )
 
 // userLoaded is an account with its latest statuses.
@@ -29,7 +29,7 @@ func (msg userLoaded) deliver(m *env) tea.Cmd { return msg.queue.personRead(m, m
 // readUser reads an account and its latest statuses, as far as that is allowed.
 // Without the account it is known as far as its statuses tell.
 func (r *reports) readUser(m *env, nick string) tea.Cmd {
-	account, posts := m.rights.opens(nouns.Find(string(doUsers))), m.rights.has(nouns.NeedsStatuses)
+	account, posts := m.rights.opens(tables.Find(string(doUsers))), m.rights.has(tables.NeedsStatuses)
 	c, msg := m.load.c, userLoaded{queue: r, nick: nick}
 	return m.load.run(func(ctx context.Context) tea.Msg {
 		if account {
@@ -74,7 +74,7 @@ func (msg recordRead) deliver(m *env) tea.Cmd { return msg.queue.recordRead(m, m
 // entries of the journal. A server without histories is asked for its log.
 func (r *reports) readRecord(m *env, nick string) tea.Cmd {
 	const newest = 40
-	c, book, log, past := m.load.c, m.journal, m.rights.has(nouns.NeedsLog), m.rights.has(nouns.NeedsReports)
+	c, book, log, past := m.load.c, m.journal, m.rights.has(tables.NeedsLog), m.rights.has(tables.NeedsReports)
 	return m.load.run(func(ctx context.Context) tea.Msg {
 		msg := recordRead{queue: r, record: record{nick: nick}}
 		msg.own, _, msg.err = book.Entries()

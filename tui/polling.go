@@ -7,9 +7,9 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client"
-	"svc/tui/nouns"
 	"svc/tui/shown"
 	"svc/tui/staged"
+	"svc/tui/tables"
 )
 
 // polling is how the program keeps up: now and then, and whenever the stream of
@@ -107,13 +107,13 @@ func (m *env) pollDue(msg pollDue) tea.Cmd {
 	if len(looks) == 0 {
 		return m.load.touch(count)
 	}
-	return m.load.poll(looks, count, m.rights.has(nouns.NeedsLog))
+	return m.load.poll(looks, count, m.rights.has(tables.NeedsLog))
 }
 
 func (m *env) polled(msg polled) tea.Cmd {
 	m.poll.running, m.poll.last = false, m.timer()
 	if msg.err != nil {
-		return tea.Batch(m.troubleWith(nouns.NeedsReports, msg.err), m.schedulePoll())
+		return tea.Batch(m.troubleWith(tables.NeedsReports, msg.err), m.schedulePoll())
 	}
 	recovered := m.recovered()
 	var waiting tea.Cmd
@@ -136,7 +136,7 @@ func (m *env) polled(msg polled) tea.Cmd {
 // them.
 func (s *session) countWaiting() tea.Cmd {
 	var cmds []tea.Cmd
-	for _, n := range nouns.All() {
+	for _, n := range tables.All() {
 		if n.Waiting != nil && s.asked && s.rights.opens(n) {
 			cmds = append(cmds, s.load.waiting(n))
 		}
@@ -204,7 +204,7 @@ func (m *env) renewRights() tea.Cmd {
 
 // troubleWith is trouble with a request that takes a privilege. At the start some
 // are sent before the privileges are known.
-func (m *env) troubleWith(needs nouns.Privilege, err error) tea.Cmd {
+func (m *env) troubleWith(needs tables.Privilege, err error) tea.Cmd {
 	if errors.Is(err, client.ErrForbidden) && !errors.Is(err, client.ErrTokenRejected) && !m.rights.has(needs) {
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 
 	"svc/client/safe"
 	"svc/tui/list"
-	"svc/tui/nouns"
+	"svc/tui/tables"
 )
 
 // ReadKeys checks the keys of a configuration file: a key or a list of keys by
@@ -85,7 +85,7 @@ var namedKeys = func() map[string]bool {
 // and on no other screen.
 func CheckFilters(filters map[string]string) error {
 	for _, name := range slices.Sorted(mapKeys(filters)) {
-		switch f := list.ParseFilter(filters[name], append(append([]string{}, reportStates...), nouns.Find(string(doUsers)).States...)); {
+		switch f := list.ParseFilter(filters[name], append(append([]string{}, reportStates...), tables.Find(string(doUsers)).States...)); {
 		case f.Wrong != "":
 			return fmt.Errorf("filters: %s: %s", safe.Line(name), safe.Line(f.Wrong))
 		case f.Text == "":

@@ -11,8 +11,8 @@ import (
 	"svc/client"
 	"svc/client/safe"
 	"svc/tui/list"
-	"svc/tui/nouns"
 	"svc/tui/shown"
+	"svc/tui/tables"
 )
 
 // Columns of the report list.
@@ -186,7 +186,7 @@ func (r *reports) moved(m *env) tea.Cmd {
 // renew loads the list when it is first looked at, and then the report under the
 // cursor when it went out of date.
 func (r *reports) renew(m *env) tea.Cmd {
-	if !r.begun() && m.rights.has(nouns.NeedsReports) {
+	if !r.begun() && m.rights.has(tables.NeedsReports) {
 		return r.reload(m)
 	}
 	return r.wantDetail(m)
@@ -278,7 +278,7 @@ func (r *reports) loaded(m *env, msg reportsLoaded) tea.Cmd {
 	r.took(msg.page, len(msg.rows), msg.err)
 	if msg.err != nil {
 		r.complete = r.complete || r.page > 0 && !errors.Is(msg.err, client.ErrNetwork)
-		return m.troubleWith(nouns.NeedsReports, msg.err)
+		return m.troubleWith(tables.NeedsReports, msg.err)
 	}
 	r.counted(msg.total)
 	m.poll.good = m.timer()
@@ -432,6 +432,6 @@ func (r *reports) register(m *env) {
 		},
 	}
 	m.openers["user"] = opener{needs: doUsers, open: func(m *env, nick string) tea.Cmd { return r.openPerson(m, shown.Person{Nick: nick}) }}
-	m.openers[nouns.ReportedBy] = opener{open: r.aboutReport}
-	m.openers[nouns.AuthorOf] = opener{open: r.byStatus}
+	m.openers[tables.ReportedBy] = opener{open: r.aboutReport}
+	m.openers[tables.AuthorOf] = opener{open: r.byStatus}
 }

@@ -8,8 +8,8 @@ import (
 	"svc/client/api"
 	"svc/client/safe"
 	"svc/tui/list"
-	"svc/tui/nouns"
 	"svc/tui/shown"
+	"svc/tui/tables"
 )
 
 // pager is how far the queue is loaded, page by page. An answer counts as long as its
@@ -120,7 +120,7 @@ type news struct {
 
 // look reads the newest reports, and with count the number of all.
 func (r *reports) look(m *env, count bool) query {
-	if !m.rights.has(nouns.NeedsReports) {
+	if !m.rights.has(tables.NeedsReports) {
 		return nil
 	}
 	c, state, n := m.load.c, r.serverState(), news{gen: r.gen, all: -1}

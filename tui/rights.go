@@ -4,16 +4,16 @@ import (
 	"slices"
 
 	"svc/client/action"
-	"svc/tui/nouns"
+	"svc/tui/tables"
 )
 
 // rights says what the account may use of the admin API. The zero value allows
 // all, and the server refuses by itself: for admins, and until it is known who
 // asks.
-type rights struct{ may func(nouns.Privilege) bool }
+type rights struct{ may func(tables.Privilege) bool }
 
 // has reports whether all of these privileges are there.
-func (r rights) has(privileges ...nouns.Privilege) bool {
+func (r rights) has(privileges ...tables.Privilege) bool {
 	for _, p := range privileges {
 		if r.may != nil && !r.may(p) {
 			return false
@@ -23,13 +23,13 @@ func (r rights) has(privileges ...nouns.Privilege) bool {
 }
 
 // opens reports whether a table may be shown, if only a part of its rows.
-func (r rights) opens(n *nouns.Noun) bool {
+func (r rights) opens(n *tables.Noun) bool {
 	return r.has(nounNeeds(n)...) || n.Part != "" && r.has(n.Part)
 }
 
 // needsOf are the privileges that kinds of change need, each once.
-func needsOf(kinds ...action.Kind) []nouns.Privilege {
-	var all []nouns.Privilege
+func needsOf(kinds ...action.Kind) []tables.Privilege {
+	var all []tables.Privilege
 	for _, k := range kinds {
 		for _, p := range k.Needs() {
 			if !slices.Contains(all, p) {
@@ -41,4 +41,4 @@ func needsOf(kinds ...action.Kind) []nouns.Privilege {
 }
 
 // adminsAlone are needs that no moderator has.
-var adminsAlone = []nouns.Privilege{action.Admins}
+var adminsAlone = []tables.Privilege{action.Admins}

@@ -5,7 +5,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"svc/tui/nouns"
+	"svc/tui/tables"
 )
 
 // tab is a screen that a command shows from everywhere.
@@ -26,7 +26,7 @@ func (t tab) counted(m *env) string {
 // tableTabs are the tabs of the tables.
 func tableTabs() []tab {
 	var tabs []tab
-	for _, n := range nouns.All() {
+	for _, n := range tables.All() {
 		tabs = append(tabs, tab{
 			do: command(n.Name), open: func(m *env) tea.Cmd { return m.openNoun(n, "") },
 			waiting: func(m *env) int { return m.waiting[n.Name] },

@@ -5,8 +5,8 @@
 // It reads through package client, and changes through package client/action, with
 // a countdown before anything is sent. It follows the stream of moderation, and polls
 // the server where there is none. Text of strangers passes
-// package client/safe where it enters (tui/shown, tui/nouns) and nowhere else. Screens
-// that are tables are described in tui/nouns and drawn by nouns.go. Package tui/list
+// package client/safe where it enters (tui/shown, tui/tables) and nowhere else. Screens
+// that are tables are described in tui/tables and drawn by nouns.go. Package tui/list
 // has lists that stay on their objects while rows come and go.
 //
 //	err := tui.Run(ctx, tui.Options{Client: c, StateDir: dir})

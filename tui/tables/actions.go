@@ -1,4 +1,4 @@
-package nouns
+package tables
 
 // actions shows what this program and svcctl did from this machine, the newest first:
 // what waits to be sent, what was done since the start, and what the journal has from

@@ -1,11 +1,11 @@
-// Package nouns has the screens of the terminal UI that are tables: for each
+// Package tables has the screens of the terminal UI that are tables: for each
 // noun its columns, the reading of a page of rows, and the effects of keys on a
 // row. Package tui draws them, stages their changes, and asks where a change
 // needs it.
 //
 // A noun is a file with a Noun, and a line in All. It does no I/O but in the
 // functions that it gives to package tui, and hands out safe.Safe alone.
-package nouns
+package tables
 
 import (
 	"context"

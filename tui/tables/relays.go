@@ -1,4 +1,4 @@
-package nouns
+package tables
 
 import (
 	"context"
