@@ -591,11 +591,11 @@ func (s *Server) mount(guard *web.Guard, html *pages.Pages, client *clientapi.AP
 		if r.Access != OAuth && r.Access != Page && r.Access != Federation && r.Access != Stream {
 			h = web.Strict(s.Settings, h)
 		}
+		h = web.KnownIDs(r.Path, h)
 		switch r.Access {
 		case Optional, User, Token, App, Admin, OAuth, Stream:
 			h = web.Private(h)
 		}
-		h = web.KnownIDs(r.Path, h)
 		chain := []gin.HandlerFunc{web.Handle(family, h)}
 		if r.long == nil && !r.file && r.Access != Stream {
 			chain = slices.Insert(chain, 0, web.Deadline)

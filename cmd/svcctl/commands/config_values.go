@@ -167,8 +167,11 @@ func configListCommand(a *cli.App, verb, short string) *cobra.Command {
 					args = append(args, string(line))
 					return a.CheckRead(n, len(line))
 				})
-				if err != nil || len(args) == before {
-					return err // no items change nothing
+				if err == nil && len(args) == before {
+					err = cli.Refused("standard input has no item", "give one a line, or the items as arguments")
+				}
+				if err != nil {
+					return err
 				}
 			}
 			conn, err := a.Connect(cmd.Context())

@@ -69,7 +69,7 @@ func TestTextOfStrangersChangesNoTerminal(t *testing.T) {
 				{down, []string{"REPORTS open 30"}}, {"gg\r", []string{"REPORT ", "spam"}}, {"\x1b", []string{"REPORTS"}}, {"be", []string{"by:account", "spam"}},
 				{"P", []string{"USER bob", "HISTORY", "spam"}}, {"\x1b", []string{"by:account"}}, {"2", []string{"USERS", "far"}}, {down, []string{"USERS"}},
 				{"3", []string{"LOG", "note on", "spam"}}, {down, []string{"LOG"}}, {"6", []string{"STATUSES", "spam"}}, {down, []string{"STATUSES"}}, {"\r", []string{"USER bob"}},
-				{"@", []string{"OUTBOX"}}, {"?", []string{"HELP", "esc back"}}, {"1", []string{"REPORTS"}},
+				{"@", []string{"ACTIONS"}}, {"?", []string{"HELP", "esc back"}}, {"1", []string{"REPORTS"}},
 			} {
 				seat.types(step.keys)
 				e = seat.sees(size.columns, size.rows, step.shown...)
