@@ -38,7 +38,7 @@ var Unreferenced = map[string]string{
 	"meta": freeOutside, "instances": freeOutside, "conversations": freeOutside, "settings": freeOutside, "setting_changes": freeRecord, "setting_changes.actor_id": freeRecord,
 	"idempotency_keys": freeSwept, "loose_files": freeSwept, "stored_files": freeSwept, "cards": freeSwept, "card_failures": freeSwept,
 	"activity_weeks": freeOutside, "invites": freeOutside, "captchas": freeSwept, "status_tallies": freeDerived, "status_tally_changes": freeDerived,
-	"account_tallies": freeDerived, "account_tally_changes": freeDerived, "account_facet_changes": freeDerived, "app_tallies": freeDerived, "report_tallies": freeDerived, "report_counts": freeDerived, "apps": freeOutside, "media_bans": freeOutside,
+	"account_tallies": freeDerived, "account_tally_changes": freeDerived, "account_facet_changes": freeDerived, "app_tallies": freeDerived, "report_tallies": freeDerived, "report_counts": freeDerived, "apps": freeOutside, "media_bans": freeOutside, "rules": freeOutside,
 	"asked_parts": freeDerived, "account_facets": freeDerived, "account_facet_tallies": freeDerived, "account_facets_due": freeDerived,
 	"log_grams": freeDerived, "processes": freeSwept, "undone": freeSwept, "gone_keys": freeSwept, "delivery_hosts": freeDerived,
 	"kept_tags": freeRecord, "kept_tags.account_id": freeRecord, "gone_inboxes": freeSwept, "paced_updates": freeSwept, "seen_activities": freeSwept, "mail_counts": freeSwept, "event_head": freeDerived,

@@ -23,14 +23,14 @@ func TestStubsAndNamesAnswerAsSpecified(t *testing.T) {
 					t.Errorf("%s to %s: %s", path, who, a.text())
 				}
 			}
-			for _, path := range []string{"directory", "featured_tags", "accounts/familiar_followers", "accounts/lookup", "accounts/no-id"} {
+			for _, path := range []string{"directory", "featured_tags", "accounts/lookup", "accounts/no-id"} {
 				if a := call(t, s, token, "GET", "/api/v1/"+path, "", ""); a.status != 404 {
 					t.Errorf("%s to %s: %s", path, who, a.text())
 				}
 			}
 		}
 		for _, c := range [][2]string{
-			{"GET", "notifications/unread_count"}, {"GET", "notifications/policy"}, {"GET", "notifications/requests"}, {"GET", "notifications/1x"},
+			{"GET", "notifications/policy"}, {"GET", "notifications/requests"}, {"GET", "notifications/1x"},
 			{"POST", "notifications/requests/dismiss"}, {"POST", "accounts/no-id/follow"}, {"POST", "accounts/no-id/block"}, {"GET", "accounts/no-id/lists"},
 			{"GET", "accounts/no-id/followers"}, {"GET", "accounts/no-id/statuses"},
 		} {
