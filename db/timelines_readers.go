@@ -205,7 +205,7 @@ func (d *DB) GoneReaders(ctx context.Context, gone *GoneStatus, viewers []string
 	if !onLists {
 		recipients, of := d.viewers(gone.Recipients)
 		if gone.Visibility == Public && !gone.Reblog && len(gone.Tags) > 0 {
-			q.add(` OR EXISTS (SELECT 1 FROM followed_tags tf WHERE tf.account_id = vw.id AND tf.tag IN ?)`, []string(gone.Tags))
+			q.add(` OR EXISTS (SELECT 1 FROM followed_tags tf WHERE tf.account_id = vw.id AND tf.tag IN ?)`, gone.Tags)
 		}
 		q.add(` OR vw.id = ? OR vw.id IN (`+strings.Replace(recipients, " AS id", "", 1)+`)`, gone.AccountID, of)
 	}

@@ -56,7 +56,8 @@ func TestDocumentsAreShownOnceTheyAreWritten(t *testing.T) {
 				if w := s.Get(ctx, "/static/"+name+".html", ""); w.Code != http.StatusOK || w.Body.String() != text {
 					t.Errorf("%s: its page answers %d %s", name, w.Code, w.Body)
 				}
-				content, fresh := "", true
+				var content string
+				var fresh bool
 				switch name {
 				case client.TermsOfService:
 					d := must(instance.TermsOfService(ctx))(t)

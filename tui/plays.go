@@ -15,7 +15,6 @@ import (
 	"svc/tui/list"
 	"svc/tui/shown"
 	"svc/tui/staged"
-	"svc/tui/tables"
 )
 
 func (m *session) mayPlay(book playbook.Playbook) bool {
@@ -81,7 +80,7 @@ func (msg openRead) deliver(m *env) tea.Cmd {
 	m.prompt = nil
 	if msg.err != nil {
 		m.say(inkBad, wording(msg.err).String())
-		return m.troubleWith(tables.NeedsReports, msg.err)
+		return m.reportsTrouble(msg.err)
 	}
 	msg.queue.put(m, msg.rows, true)
 	for _, one := range msg.reports {

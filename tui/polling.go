@@ -113,7 +113,7 @@ func (m *env) pollDue(msg pollDue) tea.Cmd {
 func (m *env) polled(msg polled) tea.Cmd {
 	m.poll.running, m.poll.last = false, m.timer()
 	if msg.err != nil {
-		return tea.Batch(m.troubleWith(tables.NeedsReports, msg.err), m.schedulePoll())
+		return tea.Batch(m.reportsTrouble(msg.err), m.schedulePoll())
 	}
 	recovered := m.recovered()
 	var waiting tea.Cmd
@@ -202,10 +202,10 @@ func (m *env) renewRights() tea.Cmd {
 	return m.load.introduce()
 }
 
-// troubleWith is trouble with a request that takes a privilege. At the start some
-// are sent before the privileges are known.
-func (m *env) troubleWith(needs tables.Privilege, err error) tea.Cmd {
-	if errors.Is(err, client.ErrForbidden) && !errors.Is(err, client.ErrTokenRejected) && !m.rights.has(needs) {
+// reportsTrouble is trouble with a request for reports. At the start some are sent
+// before the privileges are known.
+func (m *env) reportsTrouble(err error) tea.Cmd {
+	if errors.Is(err, client.ErrForbidden) && !errors.Is(err, client.ErrTokenRejected) && !m.rights.has(tables.NeedsReports) {
 		return nil
 	}
 	return m.trouble(err)

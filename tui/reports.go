@@ -278,7 +278,7 @@ func (r *reports) loaded(m *env, msg reportsLoaded) tea.Cmd {
 	r.took(msg.page, len(msg.rows), msg.err)
 	if msg.err != nil {
 		r.complete = r.complete || r.page > 0 && !errors.Is(msg.err, client.ErrNetwork)
-		return m.troubleWith(tables.NeedsReports, msg.err)
+		return m.reportsTrouble(msg.err)
 	}
 	r.counted(msg.total)
 	m.poll.good = m.timer()

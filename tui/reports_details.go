@@ -10,7 +10,6 @@ import (
 	"svc/client"
 	"svc/client/action"
 	"svc/tui/shown"
-	"svc/tui/tables"
 )
 
 // reported takes one report that was read again.
@@ -24,7 +23,7 @@ func (r *reports) reported(m *env, msg reportLoaded) tea.Cmd {
 		return r.refresh()
 	}
 	if msg.err != nil {
-		return m.troubleWith(tables.NeedsReports, msg.err)
+		return m.reportsTrouble(msg.err)
 	}
 	r.keep(m, msg.report)
 	var more tea.Cmd
