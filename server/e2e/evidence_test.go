@@ -149,7 +149,7 @@ func suffer(t *testing.T, s *servertest.Server, f fate, i int) {
 		return fmt.Sprintf(`{"at": "%[1]s.svc.reported_account.note", "has": "bio of {n}"}, {"at": "%[1]s.svc.reported_account.display_name", "is": "Name{n}"}, {"at": "%[1]s.account.note", "hasnt": "bio of {n}"}`, at)
 	}
 	group := `{"at": "body.reports.0.reports.0.id", "is": "{report}"}, {"at": "body.reports.0.status.deleted", "is": ` + strconv.FormatBool(f.deleted != "") + `}`
-	script(`{"as": "root1", "call": "GET /api/svc/admin/reports/{report}", "wait": 40, "expect": [{"at": "body.statuses", "count": 1}, ` + status("body.statuses.0") + `, ` + account("body") + `]},
+	script(`{"as": "root1", "call": "GET /api/svc/admin/reports/{report}", "wait": 10, "expect": [{"at": "body.statuses", "count": 1}, ` + status("body.statuses.0") + `, ` + account("body") + `]},
 		{"as": "root1", "call": "GET /api/svc/admin/reports?page_size=1", "expect": [` + status("body.reports.0.statuses.0") + `, ` + account("body.reports.0") + `]},
 		{"as": "root1", "call": "GET /api/svc/admin/grouped_reports?page_size=1", "expect": [` + group + `, ` + status("body.reports.0.status") + `, ` + status("body.reports.0.reports.0.statuses.0") + `, ` + account("body.reports.0.reports.0") + `]}`)
 
