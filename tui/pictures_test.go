@@ -19,7 +19,7 @@ var pictures = flag.Bool("pictures", false, "draw the screens into docs/images")
 // pictured are the screens that are drawn, in each theme.
 var pictured = []string{
 	"reports", "reports-staged", "reports-grouped", "reports-posts", "report", "visibility", "play", "person", "users", "users-verbs", "user", "log", "help", "actions",
-	"relays", "hosts", "config", "settings", "changes", "statuses", "chats", "messages", "documents", "stats", "invites", "queues", "jobs", "apps", "bans", "palette",
+	"thread", "relays", "hosts", "host", "config", "settings", "changes", "statuses", "chats", "messages", "documents", "rules", "stats", "invites", "queues", "jobs", "apps", "bans", "palette",
 }
 
 // TestPictures draws the screens as a terminal shows them, as SVG. It checks that
@@ -56,8 +56,9 @@ func TestPictures(t *testing.T) {
 
 const cellWidth, cellHeight = 8, 17 // pixels
 
-// picture is the present frame as SVG. Lines are stretched to their number of
-// cells, since the reader's font may be another.
+// picture is the present frame as SVG. Every run of one ink stands at its own cell, and
+// is stretched to its number of cells: the reader's font may be another, and not every
+// viewer reads styles.
 func picture(t *testing.T, m *model, name string) string {
 	t.Helper()
 	var p palette
@@ -73,7 +74,6 @@ func picture(t *testing.T, m *model, name string) string {
 	frame := strings.Split(m.View(), "\n")
 	for y, l := range frame {
 		column, class, back := 0, "", ""
-		var row strings.Builder
 		for _, part := range sgr.Split(keepSequences(l), -1) {
 			if strings.HasPrefix(part, "\x00") {
 				sequence := part[1:]
@@ -93,21 +93,17 @@ func picture(t *testing.T, m *model, name string) string {
 			if back != "" && width > 0 {
 				fmt.Fprintf(&grounds, `<rect x="%d" y="%d" width="%d" height="%d" fill="%s"/>`, column*cellWidth, y*cellHeight, width*cellWidth, cellHeight, back)
 			}
-			column += width
-			switch {
-			case part == "":
-			case class == "":
-				row.WriteString(html.EscapeString(part))
-			default:
-				fmt.Fprintf(&row, `<tspan class="%s">%s</tspan>`, class, html.EscapeString(part))
+			if strings.TrimSpace(part) != "" {
+				attributes := fmt.Sprintf(`x="%d" y="%d" textLength="%d"`, column*cellWidth, y*cellHeight+13, width*cellWidth)
+				if class != "" {
+					attributes += fmt.Sprintf(` class="%s"`, class)
+				}
+				fmt.Fprintf(&body, "<text %s>%s</text>\n", attributes, html.EscapeString(part))
 			}
+			column += width
 		}
 		if column > m.width {
 			t.Errorf("line %d has %d cells", y, column)
-		}
-		row.WriteString(strings.Repeat(" ", max(0, m.width-column)))
-		if strings.TrimSpace(row.String()) != "" {
-			fmt.Fprintf(&body, "<text y=\"%d\" textLength=\"%d\">%s</text>\n", y*cellHeight+13, m.width*cellWidth, row.String())
 		}
 	}
 	if len(classes) == 0 || p.name == "" {
@@ -115,7 +111,7 @@ func picture(t *testing.T, m *model, name string) string {
 	}
 	const margin = 10
 	width, height := m.width*cellWidth, m.height*cellHeight
-	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="-%d -%d %d %d" width="%d" height="%d">
+	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve" viewBox="-%d -%d %d %d" width="%d" height="%d">
 <style>text{font:13.3px "DejaVu Sans Mono",Menlo,Consolas,monospace;fill:%s;white-space:pre}%s</style>
 <rect x="-%d" y="-%d" width="%d" height="%d" rx="6" fill="%s"/>
 %s
