@@ -53,7 +53,7 @@ func TestFiltersOfBothVersionsAreTheSame(t *testing.T) {
 			t.Error(diff)
 		}
 
-		// A keyword can change by itself, what is the filter's only if it has no other.
+		// A keyword changes by itself. Context and action change only through a single keyword.
 		refused(t, "another's context", second(ann.Filters.Update(ctx, snow, api.NewFilter{Context: []string{"home"}})), 422, "more than one filter keyword")
 		refused(t, "another's action", second(ann.Filters.Update(ctx, snow, api.NewFilter{Irreversible: given(api.Bool(true))})), 422, "more than one filter keyword")
 		refused(t, "another's end", second(ann.Filters.Update(ctx, snow, api.NewFilter{ExpiresIn: given(api.Int(0))})), 422, "more than one filter keyword")

@@ -62,7 +62,8 @@ type FilterStatus struct {
 	StatusID string `json:"status_id"`
 }
 
-// FilterResult says what of a status a filter matches. A part without a match is null.
+// FilterResult has the keywords and statuses by which a filter matches a status. A part
+// without a match is null.
 type FilterResult struct {
 	Filter         FilterHead `json:"filter"`
 	KeywordMatches []string   `json:"keyword_matches"`

@@ -532,8 +532,8 @@ func (t *teller) relationship(ctx context.Context) error {
 	return err
 }
 
-// withFilters is a viewer whose filters are read: they may have created their first one
-// just now.
+// withFilters marks that the viewer may have filters: the first one can be newer than the
+// identity.
 func withFilters(id *auth.Identity) *auth.Identity {
 	out := *id
 	out.Relations.Filters, out.Relations.FilterVersion = true, 0

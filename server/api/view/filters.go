@@ -55,7 +55,7 @@ func FilterStatus(s *db.FilterStatus) api.FilterStatus {
 	return api.FilterStatus{ID: itoa(s.Number), StatusID: s.StatusID}
 }
 
-// The numbers of viewers whose filters are kept ready, and of statuses whose texts are:
+// How many viewers have their filters kept ready, and how many statuses their texts:
 // some 1 kB each.
 const (
 	keptFilters  = 1000
