@@ -141,9 +141,7 @@ func TestAnEventThatCannotBeToldIsPassedOverLater(t *testing.T) {
 		first := s.listen("")
 		first.until(s.emit(me))
 		_ = first.close()
-		if err := s.db.Emit(t.Context(), db.Event{Kind: db.EventStatusDeleted, Subject: "s", Data: "{"}); err != nil {
-			t.Fatal(err)
-		}
+		s.emitEvent(db.Event{Kind: db.EventStatusDeleted, Subject: "s", Data: "{"})
 		second := s.listen(first.last)
 		if got := second.until(s.emit(me)); !slices.Equal(got, []string{"filters_changed"}) {
 			t.Errorf("told %v", got)

@@ -88,8 +88,15 @@ func stages(t *testing.T, fn func(t *testing.T, s *stage)) {
 // last event once it is told.
 func (s *stage) emit(account string) string {
 	s.t.Helper()
+	return s.emitEvent(db.Event{Kind: db.EventFilters, AccountID: account})
+}
+
+// emitEvent is emit of any event. It waits until the event is read, so that the number it
+// returns is of this event and not of an earlier one.
+func (s *stage) emitEvent(e db.Event) string {
+	s.t.Helper()
 	before := s.db.EventCursor().Seq
-	if err := s.db.Emit(s.t.Context(), db.Event{Kind: db.EventFilters, AccountID: account}); err != nil {
+	if err := s.db.Emit(s.t.Context(), e); err != nil {
 		s.t.Fatal(err)
 	}
 	for s.db.EventCursor().Seq == before {
