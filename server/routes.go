@@ -64,7 +64,7 @@ func (r *Route) body(limit func() int64) { r.long = limit }
 func (s *Server) Routes() []Route { return s.routes }
 
 // route builds the table: every path of the service, with its kind of access.
-func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages.Pages, guard *web.Guard) {
+func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages.Pages, guard *web.Guard, each []gin.HandlerFunc) {
 	add := func(access Access, method, path string, h web.Handler, scopes ...string) *Route {
 		s.routes = append(s.routes, Route{Method: method, Path: path, Access: access, Scopes: scopes, handler: h})
 		return &s.routes[len(s.routes)-1]
@@ -525,7 +525,7 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 	admit(rights.Admins, patch, "/instance_document/:document_name", admin.Documents().Set, "write").body(admin.Documents().BodyLimit)
 	admit(rights.Admins, del, "/instance_document/:document_name", admin.Documents().Delete, "write")
 
-	s.mount(guard, html, client)
+	s.mount(guard, html, client, each)
 }
 
 // scopes are the scopes of all routes and the wider scopes that contain them,
@@ -546,7 +546,7 @@ func (s *Server) scopes() []string {
 }
 
 // mount puts the table into the router.
-func (s *Server) mount(guard *web.Guard, html *pages.Pages, client *clientapi.API) {
+func (s *Server) mount(guard *web.Guard, html *pages.Pages, client *clientapi.API, each []gin.HandlerFunc) {
 	gin.SetMode(gin.ReleaseMode)
 	s.engine = gin.New()
 	s.engine.HandleMethodNotAllowed = false
@@ -556,6 +556,7 @@ func (s *Server) mount(guard *web.Guard, html *pages.Pages, client *clientapi.AP
 	_ = s.engine.SetTrustedProxies(nil) // web knows the client's address
 	front := web.Front(s.log, s.now, web.NewRemote(s.cfg.TrustedProxies, s.Settings, s.log), s.cfg.AccessLog)
 	s.engine.Use(front, s.metrics.count(s.now), web.Problems(html.Problem), web.Recover, web.CORS(s.Settings), web.Headers(s.Settings), s.metrics.export(s.Settings))
+	s.engine.Use(each...)
 	replay := web.NewIdempotency(s.DB)
 	for _, r := range s.routes {
 		family, h := web.ClientAPI, r.handler

@@ -110,6 +110,8 @@ type Options struct {
 	Now     func() time.Time                // nil is time.Now
 	NewKey  func() (*rsa.PrivateKey, error) // see remote.Parts
 	Version string
+	// Each comes before every route, in this order; tests look at answers with it.
+	Each []gin.HandlerFunc
 }
 
 // New joins the parts over an open, migrated database.
@@ -222,7 +224,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	}
 	s.streaming = streaming.New(streaming.Parts{DB: d, View: v, Identities: identities, Auth: s.Auth, Guard: guard, Limits: s.limiter, Settings: live, Log: o.Log})
 	s.metrics = newMetrics(s, o.Version)
-	s.route(client, admin, html, guard)
+	s.route(client, admin, html, guard, o.Each)
 	return s, nil
 }
 

@@ -18,6 +18,7 @@ import (
 	"svc/db"
 	"svc/db/dbtest"
 	"svc/server"
+	"svc/server/api/apitest"
 	"svc/server/platform/config"
 	"svc/server/platform/mail/mailtest"
 	"svc/server/rules/auth"
@@ -135,7 +136,13 @@ func at(t testing.TB, dsn string, l net.Listener, base string, boot func(*config
 		box = mailtest.Start(t)
 		box.Use(&cfg.Settings)
 	}
-	srv, err := server.New(t.Context(), cfg, d, server.Options{Log: log.logger(), Now: now, NewKey: sharedKey, Version: "test"})
+	o := server.Options{Log: log.logger(), Now: now, NewKey: sharedKey, Version: "test"}
+	if _, is := t.(*testing.T); is { // benchmarks measure the service alone
+		answers := new(apitest.Answers)
+		o.Each = append(o.Each, answers.Check)
+		t.Cleanup(func() { answers.Report(t) }) // after the service has ended
+	}
+	srv, err := server.New(t.Context(), cfg, d, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -118,7 +118,7 @@ type Own struct {
 	UnreadNotifications int
 	UnreadConversations int
 	Privileges          []api.Privilege
-	SettingsStore       bool   // send it, and the role: verify_credentials and update_credentials
+	SettingsStore       bool   // send it: verify_credentials and update_credentials
 	ChatToken           string // verify_credentials only
 }
 
@@ -136,8 +136,8 @@ func (v *View) OwnAccount(a *db.Account, u *db.User, own Own) (api.Account, erro
 		BlockFromStrangers: u.BlockFromStrangers, HideNotificationContents: u.HideNotificationContents,
 	}
 	out.Svc.ChatToken, out.Svc.Privileges = own.ChatToken, own.Privileges
+	out.Role = &api.OwnRole{Role: role(a), Permissions: "0", Highlighted: a.ShowRole}
 	if own.SettingsStore {
-		out.Role = &api.OwnRole{Role: role(a), Permissions: "0", Highlighted: a.ShowRole}
 		store, err := json.Marshal(u.SettingsStore)
 		if err != nil {
 			return out, err

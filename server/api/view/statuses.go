@@ -344,6 +344,9 @@ func (v *View) renderRows(ctx context.Context, rows []db.Status, into map[string
 		return err
 	}
 	for i := range rows {
+		if made[i].ID == "" {
+			continue
+		}
 		s, err := cutStatus(rows[i].Version, &made[i], v.dict)
 		if err != nil {
 			return fmt.Errorf("status %s: %w", rows[i].ID, err)
@@ -357,7 +360,8 @@ func (v *View) renderRows(ctx context.Context, rows []db.Status, into map[string
 	return nil
 }
 
-// statusesOf renders rows without account and viewer, in up to 4 statements.
+// statusesOf renders rows without account and viewer, in up to 4 statements. What reblogs
+// a row that is gone or cannot be read is left empty.
 func (v *View) statusesOf(ctx context.Context, rows []db.Status) ([]api.Status, error) {
 	var withMedia, parents, reblogged []string
 	for i := range rows {
@@ -401,7 +405,9 @@ func (v *View) statusesOf(ctx context.Context, rows []db.Status) ([]api.Status, 
 	out := make([]api.Status, len(rows))
 	for i := range rows {
 		if of := rows[i].ReblogOfID; of != nil {
-			out[i] = v.reblog(&rows[i], originals[*of], attachments)
+			if originals[*of] != nil {
+				out[i] = v.reblog(&rows[i], originals[*of], attachments)
+			}
 			continue
 		}
 		out[i] = v.post(&rows[i], attachments[rows[i].ID], names)
@@ -466,9 +472,6 @@ func (v *View) reblog(s, of *db.Status, attachments map[string]api.List[api.Atta
 	out := api.Status{
 		ID: s.ID, CreatedAt: api.Time{Time: s.CreatedAt.Time}, Visibility: s.Visibility,
 		Reblog: &api.Status{}, Svc: api.StatusSvc{Local: s.Local},
-	}
-	if of == nil {
-		return out
 	}
 	if of.URI != nil {
 		out.URI, out.URL = *of.URI, *of.URI
