@@ -30,19 +30,21 @@ type AdminUser struct {
 	Email               string
 	RegistrationReason  string
 	CreatedAt           Time
+	StatusesCount       int
+	LastStatusAt        Time    // zero for none
 	DeletedAt           Time    // zero unless it was deleted for good
 	Signup              *Signup // of accounts that await approval
 }
 
 const adminUserColumns = `SELECT a.serial, a.id, a.version, a.nickname, a.uri, a.url, a.local, a.actor_type, a.display_name, a.tags,
 	a.avatar, a.deactivated, a.confirmation_pending, a.approval_pending, a.is_admin, a.is_moderator,
-	COALESCE(u.email, ''), COALESCE(u.registration_reason, ''), a.created_at,
+	COALESCE(u.email, ''), COALESCE(u.registration_reason, ''), a.created_at, a.statuses_count, a.last_status_at,
 	(SELECT g.created_at FROM deletions g WHERE g.account_id = a.id)`
 
 func adminUserCells(u *AdminUser) []any {
 	return []any{&u.Serial, &u.ID, &u.Version, &u.Nickname, &u.URI, &u.URL, &u.Local, &u.ActorType, &u.DisplayName, &u.Tags,
 		&u.Avatar, &u.Deactivated, &u.ConfirmationPending, &u.ApprovalPending, &u.IsAdmin, &u.IsModerator,
-		&u.Email, &u.RegistrationReason, &u.CreatedAt, &u.DeletedAt}
+		&u.Email, &u.RegistrationReason, &u.CreatedAt, &u.StatusesCount, &u.LastStatusAt, &u.DeletedAt}
 }
 
 // window returns the start of a page in an order of total rows, its number of

@@ -11,6 +11,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/google/go-cmp/cmp"
 
+	"svc/client"
 	"svc/client/api"
 	"svc/db"
 	"svc/server"
@@ -180,6 +181,42 @@ func TestAnAccountIsToldItsPrivileges(t *testing.T) {
 	check(api.PrivilegeReports, api.PrivilegeStatuses)
 	must(0, save(`[]`))(t)
 	check()
+}
+
+// TestListedUsersTellWhatTheyDid: how many posts, when the last one, and to who may read
+// reports how many there are about each.
+func TestListedUsersTellWhatTheyDid(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		ctx := t.Context()
+		moderator(t, s, "mod")
+		root := s.Admin("root").Admin
+		bob := s.User("bob").ID
+		say(t, s.Client("bob"), "one")
+		say(t, s.Client("bob"), "two")
+		for range 2 {
+			must(s.Client("ann").Reports.Create(ctx, api.NewReport{AccountID: bob}))(t)
+		}
+		open := must(root.Reports.List(api.ReportQuery{}).Page(ctx))(t).Items[0].ID
+		must(0, root.Reports.Update(ctx, api.ReportUpdate{ID: open, State: "closed"}))(t)
+		mod := s.With(s.Token("mod", servertest.AdminScopes)).Admin
+		for name, tt := range map[string]struct {
+			by     *client.Admin
+			opened []api.Privilege
+			want   *api.ReportCounts
+		}{
+			"admin":                  {root, nil, &api.ReportCounts{Open: 1, Closed: 1}},
+			"moderator with reports": {mod, []api.Privilege{api.PrivilegeUsersRead, api.PrivilegeReports}, &api.ReportCounts{Open: 1, Closed: 1}},
+			"moderator without":      {mod, []api.Privilege{api.PrivilegeUsersRead}, nil},
+		} {
+			opens(t, s, tt.opened...)
+			one := must(tt.by.Users.Get(ctx, "bob"))(t)
+			for _, u := range append(must(tt.by.Users.List(api.UserQuery{Query: "bob"}).Page(ctx))(t).Items, *one) {
+				if diff := cmp.Diff(tt.want, u.ReportsAbout); diff != "" || u.Statuses == nil || *u.Statuses != 2 || u.LastStatusAt == nil {
+					t.Errorf("%s: %+v; reports (-want +got):\n%s", name, u, diff)
+				}
+			}
+		}
+	})
 }
 
 // TestModeratorsHearOfWhatTheyMayRead opens the stream as a moderator, to whom

@@ -45,13 +45,18 @@ func (r *Roles) UnmarshalJSON(data []byte) error {
 //
 // CreatedAt is when it registered here, or as its server says. DeletedAt is when a
 // deactivated account was deleted for good; a remote one stays away until it is
-// activated. Signup is there while ApprovalPending.
+// activated. Statuses is how many posts it has, as far as they are known here, and
+// LastStatusAt when it posted last. ReportsAbout are there for who may read reports.
+// Signup is there while ApprovalPending.
 type AdminUser struct {
 	ID int64 `json:"id"`
 	UserPart
-	CreatedAt *Time   `json:"created_at,omitempty"`
-	DeletedAt *Time   `json:"deleted_at,omitempty"`
-	Signup    *Signup `json:"signup,omitempty"`
+	CreatedAt    *Time         `json:"created_at,omitempty"`
+	DeletedAt    *Time         `json:"deleted_at,omitempty"`
+	Statuses     *int          `json:"statuses_count,omitempty"`
+	LastStatusAt *Time         `json:"last_status_at,omitempty"`
+	ReportsAbout *ReportCounts `json:"reports_about,omitempty"`
+	Signup       *Signup       `json:"signup,omitempty"`
 
 	Raw json.RawMessage `json:"-"`
 }

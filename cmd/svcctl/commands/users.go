@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -33,6 +34,9 @@ var userShape = output.Shape[api.AdminUser]{
 		output.Wide(output.Text("TYPE", func(u api.AdminUser) string { return u.ActorType })),
 		output.Wide(output.Text("EMAIL", func(u api.AdminUser) string { return cli.Deref(u.Email) })),
 		output.Wide(output.Time("SIGNED UP", signedUp)),
+		output.Wide(output.Int("POSTS", func(u api.AdminUser) int { return cli.Deref(u.Statuses) })),
+		output.Wide(output.Time("LAST POST", func(u api.AdminUser) time.Time { return cli.Deref(u.LastStatusAt).Time })),
+		output.Wide(output.Int("REPORTS", func(u api.AdminUser) int { return cli.Deref(u.ReportsAbout).All() })),
 		output.Wide(output.Text("ADDRESS", action.AddressState)),
 		output.Wide(output.Text("SAME DOMAIN", action.SameDomain)),
 		output.Wide(output.Text("INVITE", action.InviteOf)),

@@ -112,7 +112,25 @@ func (p people) users(c *gin.Context, ids ...string) ([]api.AdminUser, error) {
 		}
 		out[i] = p.View.AdminUser(byID[id])
 	}
-	return out, nil
+	return out, p.countReports(c, out)
+}
+
+// countReports adds the numbers of reports about accounts, for callers who may read
+// reports (1 statement).
+func (p people) countReports(c *gin.Context, users []api.AdminUser) error {
+	if len(users) == 0 || p.Rights.Check(web.Caller(c).Account, rights.Reports) != nil {
+		return nil
+	}
+	subjects := make([]string, len(users))
+	for i, u := range users {
+		subjects[i] = db.ReportsAbout(u.AccountID)
+	}
+	counts, err := p.DB.ReportCounts(c.Request.Context(), subjects)
+	for i, subject := range subjects {
+		about := view.ReportCounts(counts[subject])
+		users[i].ReportsAbout = &about
+	}
+	return err
 }
 
 // nicknames is the parameter of this name, as it was sent, for callers with the

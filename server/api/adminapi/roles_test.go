@@ -98,7 +98,7 @@ func TestRolesAreGivenTakenAndLogged(t *testing.T) {
 func TestRoleChangesAnswerAsOneOrMany(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		user := []string{"account_id", "actor_type", "approval_pending", "avatar", "confirmation_pending", "created_at", "deactivated", "display_name",
-			"email", "id", "is_admin", "is_moderator", "local", "nickname", "registration_reason", "roles", "tags", "url"}
+			"email", "id", "is_admin", "is_moderator", "local", "nickname", "registration_reason", "reports_about", "roles", "statuses_count", "tags", "url"}
 		for _, c := range []struct {
 			method, path, body string
 			want               []string

@@ -65,7 +65,11 @@ func (a Users) List(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return web.OK(c, api.UserList{Users: a.View.AdminUsers(rows), Count: int(total), PageSize: page.Size})
+	users := a.View.AdminUsers(rows)
+	if err := a.people.countReports(c, users); err != nil {
+		return err
+	}
+	return web.OK(c, api.UserList{Users: users, Count: int(total), PageSize: page.Size})
 }
 
 // query selects accounts by a part of the nickname, by host, or by both in one

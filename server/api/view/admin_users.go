@@ -30,7 +30,7 @@ func (v *View) AdminUsers(rows []db.AdminUser) []api.AdminUser {
 
 // AdminUser renders an account for the admin's user list.
 func (v *View) AdminUser(u *db.AdminUser) api.AdminUser {
-	out := api.AdminUser{ID: u.Serial, UserPart: v.userPart(u), CreatedAt: api.At(u.CreatedAt.Time), DeletedAt: api.At(u.DeletedAt.Time)}
+	out := api.AdminUser{ID: u.Serial, UserPart: v.userPart(u), CreatedAt: api.At(u.CreatedAt.Time), DeletedAt: api.At(u.DeletedAt.Time), Statuses: &u.StatusesCount, LastStatusAt: api.At(u.LastStatusAt.Time)}
 	if s := u.Signup; s != nil {
 		out.Signup = &api.Signup{
 			EmailConfirmedAt: api.At(s.EmailConfirmedAt.Time), InviteID: s.InviteID, MailDomain: s.MailDomain, MailDomainUsers: s.SameDomain,
