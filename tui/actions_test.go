@@ -276,7 +276,7 @@ func TestDeactivateWaitsEightSecondsAndShowsEverywhere(t *testing.T) {
 		t.Error(diff)
 	}
 	d.shows("spam1@bad.example [off]", "remote  [off]")
-	d.press("2")
+	d.press("2G")
 	d.shows("spam1@bad.example            deactivated")
 	d.press("1u")
 	d.shows("undone: deactivate spam1@bad.example (also ends 3 follows for good), but 3")

@@ -28,8 +28,8 @@ func (m *env) askMenu() {
 	for _, b := range m.keys.bindings {
 		if b.changes && b.on&here != 0 && len(b.keys) > 0 {
 			choices = append(choices, choice{b.keys[0], b.help, func(m *env) tea.Cmd {
-				if m.readOnly {
-					m.say(inkWarn, "read-only: nothing is changed")
+				if why := m.unchangeable(); why != "" {
+					m.say(inkWarn, why)
 					return nil
 				}
 				return m.run(b.do)

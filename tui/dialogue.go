@@ -240,8 +240,8 @@ func (p *dialogue) command(word, rest string) tea.Cmd {
 	case problem != "":
 		p.hear(quoted(word) + ": " + problem + "; help lists the commands")
 		return nil
-	case b.changes && m.readOnly:
-		p.hear("read-only: nothing is changed")
+	case b.changes && m.unchangeable() != "":
+		p.hear(m.unchangeable())
 		return nil
 	case b.do == doHelp:
 		p.help()

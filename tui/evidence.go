@@ -124,7 +124,7 @@ func (r *reports) scanned() string {
 	if r.all < 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (scan %d/%d)", min(r.Columns.Len(), r.all), r.all)
+	return fmt.Sprintf(" (%d of %d loaded)", min(r.Columns.Len(), r.all), r.all)
 }
 
 // personLines describe an account.

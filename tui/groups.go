@@ -154,8 +154,8 @@ func (r *reports) groupEvidence(m *env, g list.Group, width int, focus, rich boo
 	if missing > 0 {
 		count += fmt.Sprintf("; the posts of %d are not loaded yet", missing)
 	}
-	if t := r.tallies[person.Nick]; t != nil && r.group == byAccount {
-		count += "; in all " + inStates(t.count) + r.scanned()
+	if history, scanned := r.reportsOfGroup(g); history != "" && r.group == byAccount {
+		count += "; in all " + history + scanned
 	}
 	lines = append(lines, plain(count))
 	seen = map[int][]string{}
@@ -181,6 +181,16 @@ func (r *reports) groupEvidence(m *env, g list.Group, width int, focus, rich boo
 		}
 	}
 	return lines, head, selected, seen
+}
+
+// reportsOfGroup is reportsAbout of the account of a group by account.
+func (r *reports) reportsOfGroup(g list.Group) (history, scanned string) {
+	for _, row := range g.Rows {
+		if detail, loaded := r.details.Peek(r.ID(row)); loaded {
+			return r.reportsAbout(detail)
+		}
+	}
+	return "", ""
 }
 
 // notViewed counts the rows that were not looked at.

@@ -13,7 +13,7 @@ func TestAGroupShowsEveryReporterMessageAndPostOnce(t *testing.T) {
 	d := begin(t, newWorld(t), 120, 40)
 	d.press("b")
 	d.shows("by:account", "3 reports by 3 reporters", "by ana (local), 4m ago: crypto, same link in every reply",
-		"by tom (local), 6m ago: scam", "by remote@remote.example, 9m ago:", "spam spam", "; in all 3 open (scan 17/18)", "POST 1 of 2", "POST 2 of 2",
+		"by tom (local), 6m ago: scam", "by remote@remote.example, 9m ago:", "spam spam", "; in all 3 open (17 of 18 loaded)", "POST 1 of 2", "POST 2 of 2",
 		"NOTE on 9xA0z", "GROUP resolve 3 (0 not viewed)")
 	frame := d.frame()
 	for _, once := range []string{"9x000000000009xPq1", "9x000000000009xPq4", "crypto, same link in every"} {
@@ -86,4 +86,18 @@ func TestAGroupInPlainMode(t *testing.T) {
 	d := beginTalk(t, newWorld(t), Options{})
 	d.says("group").hears("3 reports by 3 reporters", "by tom (local), 6m ago: scam", "Post 2 of 2")
 	d.says("delete").hears("delete 2 posts of this group", "y: yes, all of them")
+}
+
+// TestGroupsHaveHeadsOfTheirOwn: the column of the group is named by what it has, and a
+// group by status shows its author and the beginning of the post.
+func TestGroupsHaveHeadsOfTheirOwn(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	d.press("b")
+	d.shows("ACCOUNT                 MESSAGE")
+	d.press("b")
+	d.shows("DOMAIN                  MESSAGE", "bad.example ")
+	d.press("b")
+	d.shows("AUTHOR                  POST", "spam1@bad.example       Win big today", "spam1@bad.example       CW: money")
+	d.press("b")
+	d.shows("REPORTER                MESSAGE")
 }

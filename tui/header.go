@@ -274,6 +274,15 @@ func (m *env) countdownBar(item *staged.Item) string {
 	return " " + strings.Repeat(m.theme.glyphs.bar, int(max(0, min(cells, 16))))
 }
 
+// nextTry says when the server is asked again that does not answer.
+func (m *env) nextTry() string {
+	wait := m.poll.due.Sub(m.timer()).Round(time.Second)
+	if m.poll.running || wait <= 0 {
+		return ": asking again now"
+	}
+	return fmt.Sprintf(": asks again in %s, now by %s", wait, m.keys.key(doRefresh))
+}
+
 // newsLine is the trouble with the connection, else the latest notice, else what
 // was loaded of a long list.
 func (m *env) newsLine() line {
@@ -284,7 +293,7 @@ func (m *env) newsLine() line {
 		}
 		return inked(inkBad, " NOT LOGGED IN: the server refuses the token. Log in with svcctl auth login; the outbox is kept")
 	case !m.poll.offline.IsZero():
-		return inked(inkBad, fmt.Sprintf(" OFFLINE for %s; showing what was loaded, what you do waits", safe.Age(m.timer().Sub(m.poll.offline))))
+		return inked(inkBad, " OFFLINE for "+safe.Age(m.timer().Sub(m.poll.offline))+m.nextTry()+"; what you do waits")
 	}
 	if len(m.notice) == 0 {
 		if text := m.screen().progress(m); text != "" {

@@ -5,13 +5,23 @@ import (
 	"strings"
 
 	"svc/client/safe"
+	"svc/tui/list"
 )
 
 // newHelp lists every binding by its purpose, those of the screen in front first,
 // and every mark.
 func newHelp(m *env) *page {
 	here := m.screen().on()
-	return &page{name: "HELP", text: func(width int) []line { return helpLines(m.keys, m.theme.glyphs, here, width) }}
+	return &page{name: "HELP", text: func(width int, f list.Filter) []line {
+		return helpLines(m.keys, m.theme.glyphs, here, width, f)
+	}}
+}
+
+// matching leaves the bindings whose keys, name or help a filter matches.
+func (m *keymap) matching(f list.Filter) *keymap {
+	return &keymap{slices.DeleteFunc(slices.Clone(m.bindings), func(b binding) bool {
+		return !f.Matches(strings.ToLower(strings.Join(b.keys, " ")+" "+string(b.do)+" "+b.help), "")
+	})}
 }
 
 // helpBlock is a few lines under a head, which stay together.
@@ -22,7 +32,8 @@ const (
 	helpKeys   = 15 // of it for keys
 )
 
-func helpLines(keys *keymap, g glyphs, here places, width int) []line {
+func helpLines(keys *keymap, g glyphs, here places, width int, f list.Filter) []line {
+	keys = keys.matching(f)
 	columns := max(1, width/helpColumn)
 	room := width/columns - 1
 	var front, elsewhere []helpBlock
@@ -35,7 +46,7 @@ func helpLines(keys *keymap, g glyphs, here places, width int) []line {
 		}
 		front = append(front, bindingBlock(string(purpose), bindings, room))
 	}
-	front = append(front, legend(g, room))
+	front = append(front, legend(g, room, f))
 	var places []string
 	byPlace := map[string][]binding{}
 	for _, b := range keys.bindings {
@@ -52,6 +63,9 @@ func helpLines(keys *keymap, g glyphs, here places, width int) []line {
 		elsewhere = append(elsewhere, bindingBlock("on "+where, byPlace[where], room))
 	}
 	lines := inColumns(front, columns, room)
+	if len(lines) == 0 {
+		return inColumns(elsewhere, columns, room)
+	}
 	if len(elsewhere) > 0 {
 		lines = append(lines, inked(inkRule, strings.Repeat(g.rule, width)), nil)
 		lines = append(lines, inColumns(elsewhere, columns, room)...)
@@ -101,8 +115,8 @@ func entryLines(what, meaning string, ink ink, room int) []line {
 }
 
 // legend explains heads and marks.
-func legend(g glyphs, room int) helpBlock {
-	block := headBlock("heads and marks", room)
+func legend(g glyphs, room int, f list.Filter) helpBlock {
+	var block helpBlock
 	for _, mark := range [][2]string{
 		{"AGE", "since it was reported, or its newest report"},
 		{"POSTS, PST", "how many posts were reported"},
@@ -125,9 +139,14 @@ func legend(g glyphs, room int) helpBlock {
 		{"<U+202E>", "a character that would be invisible, or move others"},
 		{g.dot + " live", "news come at once; busy: the server asks for patience"},
 	} {
-		block = append(block, entryLines(mark[0], mark[1], inkMark, room)...)
+		if f.Matches(strings.ToLower(mark[0]+" "+mark[1]), "") {
+			block = append(block, entryLines(mark[0], mark[1], inkMark, room)...)
+		}
 	}
-	return block
+	if len(block) == 0 {
+		return nil
+	}
+	return append(headBlock("heads and marks", room), block...)
 }
 
 // inColumns puts blocks side by side, in order, in columns of about one height.

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"svc/client/safe"
 	"svc/db/dbtest"
 	"svc/tui/list"
@@ -67,7 +69,7 @@ func TestWhatDoesNotFitSaysSo(t *testing.T) {
 	d := begin(t, newWorld(t), 80, 24)
 	d.press("6")
 	d.shows("Win big today...")
-	d.press("2")
+	d.press("2G")
 	d.shows("<U+202E>Win...")
 	d.press("1m")
 	d.shows("which cannot be taken back", "ctrl-s sends it, esc keeps the draft")
@@ -79,11 +81,11 @@ func TestWhatDoesNotFitSaysSo(t *testing.T) {
 	d.press("5")
 	d.shows("Inst...")
 	// A staged action is shown in the last line where no row has room for it.
-	d = begin(t, newWorld(t), 10, 3)
-	d.shows(" ? help")
+	d = begin(t, newWorld(t), 40, 8)
 	d.press("r")
+	d.send(tea.WindowSizeMsg{Width: 10, Height: 3})
 	d.shows(" OUTBOX...")
-	d.press("u")
+	d.pass(10 * time.Second)
 	d.shows(" ? help")
 }
 

@@ -172,11 +172,22 @@ func (m *env) mayChange(key string) bool {
 	if repeat || m.firstFrame.IsZero() || now.Sub(m.firstFrame) < frameTime {
 		return false
 	}
-	if m.readOnly {
-		m.say(inkWarn, "read-only: nothing is changed")
+	if why := m.unchangeable(); why != "" {
+		m.say(inkWarn, why)
 		return false
 	}
 	return true
+}
+
+// unchangeable is why nothing may be changed now, "" where it may.
+func (m *env) unchangeable() string {
+	switch {
+	case m.readOnly:
+		return "read-only: nothing is changed"
+	case m.width < leastToChange || m.height < leastLinesToChange:
+		return fmt.Sprintf("below %dx%d no changes", leastToChange, leastLinesToChange)
+	}
+	return ""
 }
 
 func (d *desk) painted(at time.Time) {
@@ -188,6 +199,9 @@ func (d *desk) painted(at time.Time) {
 // run carries out a command: the screen's own, else a tab's, else the program's.
 func (m *env) run(c command) tea.Cmd {
 	if cmd, ok := m.screen().run(m, c); ok {
+		if c == doRefresh && !m.poll.offline.IsZero() {
+			cmd = tea.Batch(cmd, m.pollNow())
+		}
 		return cmd
 	}
 	if cmd, ok := m.showTab(c); ok {
@@ -217,6 +231,8 @@ func (m *env) run(c command) tea.Cmd {
 		}
 	case doFilter:
 		return m.askFilter()
+	case doRefresh:
+		return m.pollNow()
 	case doPalette:
 		m.askPalette()
 	case doMenu:

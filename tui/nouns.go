@@ -28,6 +28,7 @@ type nounScreen struct {
 	part  bool // only the rows of the noun's part are open to the account
 
 	filter   list.Filter
+	sorted   int // the column by which rows stand, -1 for the order of the server
 	objects  map[string]tables.Row
 	opened   map[string]bool // rows whose text behind a warning is shown, by ID
 	gen      int
@@ -47,6 +48,13 @@ const (
 	textDomain        // what @ in a filter matches
 	textOrder         // its place among the rows
 	tableTexts
+)
+
+// Number columns of a table's list.
+const (
+	numPlace = iota // as the server has them
+	numOrder        // in the order of a column
+	tableNums
 )
 
 // nounLoaded is a page of a noun's rows; first replaces all there are.
@@ -85,7 +93,7 @@ func (m *env) openNoun(n *tables.Noun, scope string) tea.Cmd {
 }
 
 func newNounScreen(n *tables.Noun, scope string) *nounScreen {
-	s := &nounScreen{table: table{List: list.New(tableTexts, 1)}, noun: n, scope: scope, objects: map[string]tables.Row{}, opened: map[string]bool{}, total: -1}
+	s := &nounScreen{table: table{List: list.New(tableTexts, tableNums)}, sorted: -1, noun: n, scope: scope, objects: map[string]tables.Row{}, opened: map[string]bool{}, total: -1}
 	for i, other := range tables.All() {
 		if other.Name == n.Name {
 			s.place = nounPlace(i)
@@ -105,7 +113,7 @@ func (s *nounScreen) setView() {
 	s.SetView(list.View{
 		Match: func(c list.Columns, row int) bool { return f.Matches(c.Text(row, textHay), c.Text(row, textDomain)) },
 		Order: func(c list.Columns, a, b int) int {
-			return cmp.Or(strings.Compare(c.Text(a, textOrder), c.Text(b, textOrder)), int(c.Num(a, 0)-c.Num(b, 0)))
+			return cmp.Or(cmp.Compare(c.Num(a, numOrder), c.Num(b, numOrder)), strings.Compare(c.Text(a, textOrder), c.Text(b, textOrder)), int(c.Num(a, numPlace)-c.Num(b, numPlace)))
 		},
 	})
 }
@@ -183,7 +191,8 @@ func (s *nounScreen) loaded(m *env, msg nounLoaded) tea.Cmd {
 // take keeps an object, whose row is returned.
 func (s *nounScreen) take(r tables.Row, at int) list.Row {
 	s.objects[r.ID] = r
-	return list.Row{ID: r.ID, Texts: []string{haystack(r), r.Domain, r.Sort}, Nums: []int64{int64(at)}}
+	number, text := s.order(r)
+	return list.Row{ID: r.ID, Texts: []string{haystack(r), r.Domain, text}, Nums: []int64{int64(at), number}}
 }
 
 func haystack(r tables.Row) string {
@@ -212,7 +221,7 @@ func (msg rowRead) deliver(*env) tea.Cmd {
 		return nil
 	}
 	if row, known := s.Row(msg.row.ID); known {
-		s.Put([]list.Row{s.take(msg.row, int(s.Num(row, 0)))}, false)
+		s.Put([]list.Row{s.take(msg.row, int(s.Num(row, numPlace)))}, false)
 	}
 	return s.refresh()
 }
@@ -374,6 +383,9 @@ func (s *nounScreen) extras(m *env) []extra {
 	}
 	if s.banner.String() != "" {
 		extras = append(extras, extra{text: shortened(s.banner.String(), 28), rank: 1})
+	}
+	if s.sorted >= 0 {
+		extras = append(extras, extra{text: "sort:" + strings.ToLower(s.noun.Columns[s.sorted].Head), rank: 3})
 	}
 	if n := s.Waiting(); n > 0 {
 		extras = append(extras, extra{text: fmt.Sprintf("+%d new (%s)", n, m.keys.key(doMerge))})

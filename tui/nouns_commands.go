@@ -15,6 +15,7 @@ import (
 	"svc/client/action"
 	"svc/client/journal"
 	"svc/client/safe"
+	"svc/tui/list"
 	"svc/tui/shown"
 	"svc/tui/staged"
 	"svc/tui/tables"
@@ -54,6 +55,9 @@ func (s *nounScreen) run(m *env, c command) (tea.Cmd, bool) {
 	case doHideCW:
 		clear(s.opened)
 		return nil, true
+	case doSort:
+		s.nextSort(m.layout().width)
+		return s.refresh(), true
 	case doRefresh:
 		s.Merge()
 		return tea.Batch(s.reload(m), s.refresh()), true
@@ -218,14 +222,14 @@ func (s *nounScreen) enter(m *env) tea.Cmd {
 	case r.Opens != nil || s.noun.Logged != nil:
 		return m.openOne(r.Opens, "this entry is about no account")
 	}
-	return m.open(&page{name: strings.ToUpper(s.noun.Name), text: func(int) []line {
+	return m.open(&page{name: strings.ToUpper(s.noun.Name), text: func(width int, f list.Filter) []line {
 		var lines []line
 		for i, c := range s.noun.Columns {
 			if text := r.Cells[i].String(); text != "" {
 				lines = append(lines, line{{" " + safe.Fit(strings.ToLower(c.Head), 14), inkDim}, {text, inkPlain}})
 			}
 		}
-		return append(append(lines, nil), s.rowLines(m, r, m.width)...)
+		return matching(append(append(lines, nil), s.rowLines(m, r, width)...), f)
 	}})
 }
 

@@ -1,30 +1,52 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client/safe"
+	"svc/tui/list"
 	"svc/tui/tables"
 )
 
-// page is text to read and scroll.
+// page is text to read, search and scroll.
 type page struct {
 	textDefaults
-	name  string
-	text  func(width int) []line
-	lines []line // as last drawn
-	top   int
-	shown int
+	name   string
+	text   func(width int, filter list.Filter) []line // what of it the filter matches
+	filter list.Filter
+	lines  []line // as last drawn
+	top    int
+	shown  int
 }
 
 func (p *page) on() places           { return onPage }
 func (p *page) tab() command         { return "" }
 func (p *page) title(*env) string    { return p.name }
-func (p *page) bar(*env) []command   { return []command{doDown, doUp, doBack} }
+func (p *page) bar(*env) []command   { return []command{doDown, doUp, doFilter, doBack} }
 func (p *page) scroll(n int)         { p.top = max(0, p.top+n) }
-func (p *page) position(*env) string { return p.name }
+func (p *page) position(*env) string { return p.name + p.filter.Text }
+func (p *page) filterText() string   { return p.filter.Text }
+func (p *page) states() []string     { return nil }
+
+func (p *page) setFilter(_ *env, text string) tea.Cmd {
+	p.filter, p.top = list.ParseFilter(text, nil), 0
+	return nil
+}
+
+func (p *page) extras(*env) []extra {
+	if p.filter.Text == "" {
+		return nil
+	}
+	return []extra{{text: "/" + safe.Line(p.filter.Text), keep: true}}
+}
+
+// matching are the lines that a filter matches.
+func matching(lines []line, f list.Filter) []line {
+	return slices.DeleteFunc(lines, func(l line) bool { return f.Text != "" && !f.Matches(strings.ToLower(words(l)), "") })
+}
 
 func (p *page) spoken(m *env) []string {
 	p.draw(m, m.layout())
@@ -37,13 +59,19 @@ func (p *page) spoken(m *env) []string {
 	return lines
 }
 
-func (p *page) draw(_ *env, d layout) []line {
-	p.shown, p.lines = d.body, p.text(d.width)
+func (p *page) draw(m *env, d layout) []line {
+	p.shown, p.lines = d.body, p.text(d.width, p.filter)
+	if len(p.lines) == 0 && p.filter.Text != "" {
+		p.lines = []line{plain(" nothing matches /" + safe.Line(p.filter.Text) + "; " + m.keys.key(doBack) + " shows all")}
+	}
 	p.top = max(0, min(p.top, len(p.lines)-d.body))
 	return p.lines[p.top:min(len(p.lines), p.top+d.body)]
 }
 
-func (p *page) run(_ *env, c command) (tea.Cmd, bool) {
+func (p *page) run(m *env, c command) (tea.Cmd, bool) {
+	if c == doBack && p.filter.Text != "" {
+		return p.setFilter(m, ""), true
+	}
 	steps := map[command]int{
 		doUp: -1, doDown: 1, doHalfUp: -p.shown / 2, doHalfDown: p.shown / 2, doPageUp: -p.shown, doPageDown: p.shown,
 		doTop: -len(p.lines), doBottom: len(p.lines),
@@ -75,11 +103,11 @@ func (p places) String() string {
 
 // newDemo says how to reach the server of a demo.
 func newDemo(m *env) *page {
-	return &page{name: "DEMO", text: func(int) []line {
+	return &page{name: "DEMO", text: func(_ int, f list.Filter) []line {
 		var lines []line
 		for _, text := range m.demo {
 			lines = append(lines, plain(" "+safe.Text(text)))
 		}
-		return lines
+		return matching(lines, f)
 	}}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/shlex"
 
 	"svc/client/safe"
+	"svc/tui/list"
 	"svc/tui/tables"
 )
 
@@ -169,8 +170,8 @@ func (m *env) command(text string) tea.Cmd {
 	b, problem := m.keys.named(text, m.screen().on())
 	switch {
 	case problem == "":
-		if b.changes && m.readOnly {
-			m.say(inkWarn, "read-only: nothing is changed")
+		if why := m.unchangeable(); b.changes && why != "" {
+			m.say(inkWarn, why)
 			return nil
 		}
 		return m.run(b.do)
@@ -280,12 +281,12 @@ func (m *env) commandEnded(msg commandEnded) tea.Cmd {
 	}
 	cmd := m.pollNow()
 	if text := strings.TrimRight(safe.Text(msg.out), "\n "); text != "" {
-		out := &page{name: "COMMAND " + safe.Truncate(name, 40, "~"), text: func(width int) []line {
+		out := &page{name: "COMMAND " + safe.Truncate(name, 40, "~"), text: func(width int, f list.Filter) []line {
 			var lines []line
 			for _, one := range safe.Wrap(text, max(1, width-1)) {
 				lines = append(lines, plain(" "+one))
 			}
-			return lines
+			return matching(lines, f)
 		}}
 		return tea.Batch(cmd, m.open(out))
 	}

@@ -54,7 +54,7 @@ func (r *reports) readUser(m *env, nick string) tea.Cmd {
 				if msg.user == nil {
 					msg.user = &seen
 				}
-				msg.user.Joined, msg.user.Followers, msg.user.Posts, msg.user.Bio = seen.Joined, seen.Followers, seen.Posts, seen.Bio
+				msg.user.Joined, msg.user.Followers, msg.user.Posts, msg.user.Bio, msg.user.Listed = seen.Joined, seen.Followers, seen.Posts, seen.Bio, false
 			}
 			msg.posts = append(msg.posts, shown.NewPost(s.Status))
 		}
@@ -162,7 +162,7 @@ func (r *reports) personRead(m *env, msg userLoaded) tea.Cmd {
 			return m.trouble(msg.err)
 		}
 	}
-	if before := page.user; before != nil && msg.user != nil && msg.user.Joined.IsZero() {
+	if before := page.user; before != nil && msg.user != nil && msg.user.Listed {
 		// The list of users lacks what a report knows.
 		msg.user.Joined, msg.user.Followers, msg.user.Posts, msg.user.Bio = before.Joined, before.Followers, before.Posts, before.Bio
 	}

@@ -16,8 +16,8 @@ func TestOneKeyLeadsToThePersonAndOneBack(t *testing.T) {
 	d.pass(5 * time.Second)
 	at := d.under()
 	d.press("P")
-	d.shows("USER spam1@bad.example", "joined 2026-01-30", "HISTORY 2 open, 1 resolved (scan 17/18)",
-		"9xA1q  resolved", "by ana: crypto, same link", "9xA0z  open", "REPORTED BY THEM 0 reports (scan 17/18)", "LOG 0",
+	d.shows("USER spam1@bad.example", "joined 2026-01-30", "HISTORY 2 open, 1 resolved (17 of 18 loaded)",
+		"9xA1q  resolved", "by ana: crypto, same link", "9xA0z  open", "REPORTED BY THEM 0 reports (17 of 18 loaded)", "LOG 0",
 		"DONE FROM HERE 1", "resolve 9xA1q", "POST 1 of")
 	d.press("<esc>")
 	d.shows("REPORTS open")
@@ -101,7 +101,7 @@ func TestAPersonIsShownWithoutThePrivilegeForAccounts(t *testing.T) {
 
 func TestThePersonInPlainMode(t *testing.T) {
 	d := beginTalk(t, newWorld(t), Options{})
-	d.says("person").hears("spam1@bad.example", "History 3 open (scan 17/18)", "9x9zz, open", "Reported by them 0 reports")
+	d.says("person").hears("spam1@bad.example", "History 3 open (17 of 18 loaded)", "9x9zz, open", "Reported by them 0 reports")
 	d.says("back").hears("Report 1 of 17")
 }
 

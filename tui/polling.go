@@ -22,6 +22,7 @@ type polling struct {
 	unfocused bool
 	lastKey   time.Time
 	last      time.Time // when the last answer came
+	due       time.Time // when the next poll is
 	good      time.Time // and the last good one
 	counted   time.Time // when all reports were last counted
 	backoff   time.Duration
@@ -38,6 +39,7 @@ const (
 	pollInUse     = 5 * time.Second
 	pollIdle      = 30 * time.Second
 	pollUnfocused = 60 * time.Second
+	pollOffline   = 20 * time.Second // the most: an outage is over within half a minute
 	idleAfter     = time.Minute
 	countEvery    = time.Minute
 	longestWait   = 5 * time.Minute
@@ -61,6 +63,9 @@ func (m *env) interval() time.Duration {
 	case m.timer().Sub(m.poll.lastKey) > idleAfter:
 		wait = pollIdle
 	}
+	if !m.poll.offline.IsZero() {
+		wait = min(wait, pollOffline)
+	}
 	wait = max(wait, m.poll.backoff)
 	// A tenth up or down, so that many screens do not ask in step.
 	return wait + time.Duration((m.jitter()-0.5)*0.2*float64(wait))
@@ -68,8 +73,9 @@ func (m *env) interval() time.Duration {
 
 func (m *env) schedulePoll() tea.Cmd {
 	m.poll.number++
-	due := pollDue{m.poll.number}
-	return m.after(m.interval(), func() tea.Msg { return due })
+	due, wait := pollDue{m.poll.number}, m.interval()
+	m.poll.due = m.timer().Add(wait)
+	return m.after(wait, func() tea.Msg { return due })
 }
 
 // pollNow polls at once, unless the server asked for patience.

@@ -50,6 +50,10 @@ func (m *env) promptKey(key tea.KeyMsg) tea.Cmd {
 		if m.timer().Sub(p.opened) < settle {
 			return nil
 		}
+		if why := m.unchangeable(); why != "" && !m.readOnly && name != "esc" && name != "ctrl+c" {
+			m.say(inkWarn, why) // the terminal became small since the question
+			return nil
+		}
 		for _, c := range p.choices {
 			if c.key == name {
 				m.prompt = nil

@@ -25,6 +25,7 @@ const (
 	colByNick // and as it came
 	colMessage
 	colPosts // ids of its posts, joined by spaces
+	colTexts // and the beginnings of their texts, in lines
 	colClaim // who claimed it last, as shown
 	colID    // of the reported account
 	colHay   // lower-case text that the filter searches
@@ -127,10 +128,10 @@ func newReports() *reports {
 // row is the report's cells.
 func reportRow(r *shown.Report) list.Row {
 	message := safe.Truncate(r.Text.OneLine().String(), 300, "")
-	ids := make([]string, 0, len(r.Posts))
+	ids, texts := make([]string, 0, len(r.Posts)), make([]string, 0, len(r.Posts))
 	for _, p := range r.Posts {
 		if !p.Deleted {
-			ids = append(ids, p.ID)
+			ids, texts = append(ids, p.ID), append(texts, p.Beginning())
 		}
 	}
 	flags := int64(0)
@@ -155,7 +156,7 @@ func reportRow(r *shown.Report) list.Row {
 	}
 	return list.Row{
 		ID:    r.ID,
-		Texts: []string{r.State, about, r.About.Nick, r.About.Domain, by, r.By.Nick, message, strings.Join(ids, " "), claimed, r.About.ID, hay},
+		Texts: []string{r.State, about, r.About.Nick, r.About.Domain, by, r.By.Nick, message, strings.Join(ids, " "), strings.Join(texts, "\n"), claimed, r.About.ID, hay},
 		Nums:  []int64{r.At.Unix(), int64(len(r.Posts)), flags, at.Unix(), int64(open), int64(ever)},
 	}
 }

@@ -19,7 +19,7 @@ func (r *reports) spoken(m *env) []string {
 	if e.Head() {
 		g := r.GroupOf(e)
 		row = g.Rows[0]
-		lines = append(lines, fmt.Sprintf("Group %d of %d: %s, %s. Commands act on all of them.", r.Cursor()+1, r.Len(), safe.Line(g.Key), reportCount(len(g.Rows))))
+		lines = append(lines, fmt.Sprintf("Group %d of %d: %s, %s. Commands act on all of them.", r.Cursor()+1, r.Len(), r.groupName(g), reportCount(len(g.Rows))))
 		if len(g.Rows) > 1 {
 			return append(lines, r.spokenGroup(m, g)...)
 		}
@@ -111,7 +111,7 @@ func (r *reports) spokenRow(m *env, i int) string {
 	e := r.At(i)
 	if e.Head() {
 		g := r.GroupOf(e)
-		return withCommas(safe.Line(g.Key), reportCount(len(g.Rows)))
+		return withCommas(r.groupName(g), reportCount(len(g.Rows)))
 	}
 	state, _, message, _ := r.drawState(m, e.Row)
 	return withCommas(state, strings.Join(strings.Fields(r.drawAbout(m, e.Row, r.Text(e.Row, colNick), 100)), " "), message)

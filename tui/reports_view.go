@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -205,13 +206,14 @@ func (r *reports) heads(_ *env, d layout) line {
 	} else {
 		heads += " AGE PST   RPT "
 	}
-	about := "ACCOUNT"
-	if r.group == byReporter {
-		about = "REPORTER"
+	about := [groupings]string{flat: "ACCOUNT", byAccount: "ACCOUNT", byDomain: "DOMAIN", byStatus: "AUTHOR", byReporter: "REPORTER"}[r.group]
+	message := "MESSAGE"
+	if r.group == byStatus {
+		message = "POST"
 	}
 	heads += safe.Fit("STATE", stateWidth) + " " + safe.Fit(about, c.account)
 	if c.message != 0 {
-		heads += " MESSAGE"
+		heads += " " + message
 	}
 	return inked(inkDim, strings.TrimRight(heads, " "))
 }
@@ -308,13 +310,12 @@ func (r *reports) drawHead(m *env, d layout, g list.Group) line {
 		state, ink = wish, inkWarn
 	}
 	c := r.columns(d)
-	key := g.Key
-	if r.group == byStatus {
-		key = safe.Line(key)
-	}
-	about := inked(inkStrong, safe.Fit(key, c.account))
-	first := r.Text(g.Rows[0], colNick)
+	about := inked(inkStrong, safe.Fit(g.Key, c.account))
+	first, message := r.Text(g.Rows[0], colNick), r.Text(g.Rows[0], colMessage)
 	switch r.group {
+	case byStatus:
+		message = r.postText(g)
+		about = accountLine(r.drawAbout(m, g.Rows[0], first, c.account), inkStrong)
 	case byAccount:
 		about = accountLine(r.drawAbout(m, g.Rows[0], first, c.account), inkStrong)
 	case byReporter:
@@ -332,7 +333,24 @@ func (r *reports) drawHead(m *env, d layout, g list.Group) line {
 	}
 	l = append(l, r.numbers(m, c, newest, posts, reports, count)...)
 	l = append(l, span{safe.Fit(state, stateWidth) + " ", ink})
-	return c.withMessage(append(l, about...), r.Text(g.Rows[0], colMessage), inkPlain)
+	return c.withMessage(append(l, about...), message, inkPlain)
+}
+
+// postText is the beginning of the post of a group by status.
+func (r *reports) postText(g list.Group) string {
+	at := slices.Index(strings.Fields(r.Text(g.Rows[0], colPosts)), g.Key)
+	if at < 0 {
+		return g.Key // without posts
+	}
+	return strings.Split(r.Text(g.Rows[0], colTexts), "\n")[at]
+}
+
+// groupName is the head of a group in words.
+func (r *reports) groupName(g list.Group) string {
+	if r.group == byStatus {
+		return withCommas(safe.Line(g.Key), r.postText(g))
+	}
+	return safe.Line(g.Key)
 }
 
 // accountLine is an account in a column with its server and its label in their

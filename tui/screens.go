@@ -84,6 +84,9 @@ const (
 	// Smaller than this there is room for the list alone.
 	leastWidth  = 60
 	leastHeight = 15
+	// Smaller than this, one does not see what a key changes.
+	leastToChange      = 40
+	leastLinesToChange = 8
 )
 
 func (m *env) layout() layout {

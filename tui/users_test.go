@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"svc/client/api"
 	"svc/server/platform/config"
 	"svc/server/servertest"
@@ -239,4 +241,17 @@ func TestASignupIsJudgedFromItsList(t *testing.T) {
 	d.press("<enter>")
 	d.shows("USER spammz", "reason for joining casino", "mail address spammz@spam.example, unchecked")
 	d.hides("403", "lack the privilege")
+}
+
+// TestUsersTellTheirFacts: below the table all of the account under the cursor, and in
+// columns where there is room.
+func TestUsersTellTheirFacts(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	d.press("2")
+	d.hides("LAST POST")
+	d.press("/spam1<enter>")
+	d.shows(" joined: 2026-01-30", " posts: 212, the last on 2026-01-31", " reports: 4, 3 of them open")
+	d.press("<esc>")
+	d.send(tea.WindowSizeMsg{Width: 120, Height: 30})
+	d.shows("JOINED     POSTS  REPORTS LAST POST", "2026-01-30 212    3/4     2026-01-31")
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc/client/safe"
+	"svc/tui/list"
 )
 
 func TestHiddenTextIsShownOneAtATimeAndHiddenAgain(t *testing.T) {
@@ -106,7 +107,7 @@ func TestHelpListsEveryBindingAndClashesAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text strings.Builder
-	for _, l := range helpLines(keys, lineGlyphs, onReports, 1000) {
+	for _, l := range helpLines(keys, lineGlyphs, onReports, 1000, list.Filter{}) {
 		for _, s := range l {
 			text.WriteString(s.text)
 		}

@@ -32,12 +32,15 @@ type Person struct {
 	Joined      time.Time
 	Followers   int
 	Posts       int
+	LastPost    time.Time         // zero for none, or from a server that does not say
+	Reports     *api.ReportCounts // about them, nil where they may not be told
 	Local       bool
 	Deactivated bool
 	Pending     bool // awaits approval
 	Unconfirmed bool
 	Deleted     bool // for good; a remote one stays away until it is activated
 	Gone        bool
+	Listed      bool    // from the list of users, which has neither followers nor bio
 	Signup      *Signup // while Pending, as far as the account may be told
 }
 
@@ -78,6 +81,21 @@ type Medium struct {
 
 // Hides reports whether the text stands behind a warning.
 func (p Post) Hides() bool { return p.CW.String() != "" && p.Text.String() != "" }
+
+// Beginning is the first words of the post on one line, or its warning, or what it is of.
+func (p Post) Beginning() string {
+	const most = 120
+	text := p.Text.OneLine().String()
+	switch {
+	case p.Hides():
+		text = "CW: " + p.CW.OneLine().String()
+	case text == "" && len(p.Media) > 0:
+		text = "[" + p.Media[0].Kind.String() + "]"
+	case text == "":
+		text = "(no text)"
+	}
+	return safe.Truncate(text, most, "")
+}
 
 // Label names a medium, which is never fetched, and the key that tells more.
 func (m Medium) Label(key string) string {
@@ -161,7 +179,16 @@ func NewPerson(m api.MergedAccount) Person {
 // dates, counts and bio stay empty.
 func NewUser(u api.AdminUser) *Person {
 	p := userPerson(u.UserPart)
-	p.ID, p.Deleted = u.AccountID, u.DeletedAt != nil
+	p.ID, p.Deleted, p.Reports, p.Listed = u.AccountID, u.DeletedAt != nil, u.ReportsAbout, true
+	if u.CreatedAt != nil {
+		p.Joined = u.CreatedAt.Time
+	}
+	if u.Statuses != nil {
+		p.Posts = *u.Statuses
+	}
+	if u.LastStatusAt != nil {
+		p.LastPost = u.LastStatusAt.Time
+	}
 	if s := u.Signup; s != nil {
 		p.Signup = &Signup{
 			Address: action.AddressState(u), Invite: action.InviteOf(u), Domain: s.MailDomain, DomainBlocked: s.MailDomainBlocked,

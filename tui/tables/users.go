@@ -2,7 +2,10 @@ package tables
 
 import (
 	"context"
+	"fmt"
+	"strconv"
 	"strings"
+	"time"
 
 	"svc/client"
 	"svc/client/action"
@@ -20,11 +23,13 @@ var policyTags = []string{
 // users shows the accounts, of this server and of others, by their names. Enter shows
 // an account; its page has the same keys.
 var users = &Noun{
-	Name: "users", Things: "accounts", Key: "2", Help: "users", Needs: api.PrivilegeUsersRead, Accounts: true, Counted: true, Below: -1, BelowIn: "need_approval",
+	Name: "users", Things: "accounts", Key: "2", Help: "users", Needs: api.PrivilegeUsersRead, Accounts: true, Counted: true, Below: 4, BelowIn: "need_approval",
 	Part: api.PrivilegeApprovals, PartState: "need_approval",
 	Columns: []Column{
 		{Head: "ID", Saved: true}, {Head: "NICKNAME", Width: 28, Least: 16, Look: Account}, {Head: "STATE", Width: 14, Tone: true},
-		{Head: "ROLE", Width: 9, Look: Chip}, {Head: "WHERE", Width: 6, Look: Faint}, {Head: "NAME"},
+		{Head: "ROLE", Width: 9, Look: Chip}, {Head: "WHERE", Width: 6, Look: Faint},
+		{Head: "JOINED", Width: 10, Wide: true}, {Head: "POSTS", Width: 6, Wide: true}, {Head: "REPORTS", Width: 7, Wide: true}, {Head: "LAST POST", Width: 10, Wide: true},
+		{Head: "NAME"},
 	},
 	// Those that the API knows.
 	States:   []string{"active", "deactivated", "need_approval", "unconfirmed", "local", "external", "is_admin", "is_moderator"},
@@ -114,13 +119,44 @@ func UserRow(p *shown.Person) Row {
 		where = "local"
 	}
 	state, tone := accountState(p)
+	posts, reports := "", ""
+	if p.Posts > 0 {
+		posts = strconv.Itoa(p.Posts)
+	}
+	if p.Reports != nil && p.Reports.All() > 0 {
+		reports = fmt.Sprintf("%d/%d", p.Reports.Open, p.Reports.All())
+	}
 	acct := p.Acct.String()
 	return Row{
 		ID: p.ID, Target: "user/" + p.Nick, Name: shown.Acct(p.Nick).String(), Person: p.Nick, Account: *p, Tone: tone,
 		Search: strings.Join([]string{p.Nick, p.Name.String()}, " "), Domain: p.Domain, Sort: acct,
-		More:  SignupDetails(p),
-		Cells: []safe.Safe{raw(p.ID), p.Acct, raw(state), raw(p.Roles), raw(where), p.Name},
+		More:  append(SignupDetails(p), accountDetails(p)...),
+		Cells: []safe.Safe{raw(p.ID), p.Acct, raw(state), raw(p.Roles), raw(where), day(p.Joined), raw(posts), raw(reports), day(p.LastPost), p.Name},
 	}
+}
+
+// day is the day of a time, "" for none.
+func day(t time.Time) safe.Safe {
+	if t.IsZero() {
+		return safe.Safe{}
+	}
+	return raw(t.UTC().Format(time.DateOnly))
+}
+
+// accountDetails are the facts of an account that its list has.
+func accountDetails(p *shown.Person) []Detail {
+	posts := safe.Safe{}
+	switch {
+	case !p.LastPost.IsZero():
+		posts = safe.Join(", the last on ", raw(strconv.Itoa(p.Posts)), day(p.LastPost))
+	case !p.Joined.IsZero():
+		posts = raw(strconv.Itoa(p.Posts))
+	}
+	reports := safe.Safe{}
+	if c := p.Reports; c != nil {
+		reports = raw(fmt.Sprintf("%d, %d of them open", c.All(), c.Open))
+	}
+	return details(Detail{"joined", day(p.Joined)}, Detail{"posts", posts}, Detail{"reports", reports}, Detail{"tags", p.Tags})
 }
 
 // SignupDetails are what a decision about a pending account needs.

@@ -1,0 +1,78 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"svc/tui/tables"
+)
+
+// nextSort puts the rows in the order of the next column that is drawn, and after the
+// last one in that of the server.
+func (s *nounScreen) nextSort(width int) {
+	for s.sorted++; s.sorted < len(s.noun.Columns); s.sorted++ {
+		if drawnColumn(s.noun.Columns[s.sorted], width) {
+			break
+		}
+	}
+	if s.sorted == len(s.noun.Columns) {
+		s.sorted = -1
+	}
+	for i := range s.Columns.Len() {
+		number, text := s.order(s.objects[s.ID(i)])
+		s.SetNum(i, numOrder, number)
+		s.SetText(i, textOrder, text)
+	}
+	s.setView()
+}
+
+// order is the place of a row by the column that the rows are sorted by: the highest
+// numbers and the latest times first, then words by the alphabet, then empty cells.
+func (s *nounScreen) order(r tables.Row) (number int64, text string) {
+	if s.sorted < 0 || s.sorted >= len(r.Cells) {
+		return 0, r.Sort
+	}
+	text = strings.ToLower(r.Cells[s.sorted].String())
+	if text == "" {
+		return math.MaxInt64, ""
+	}
+	if n, ok := leading(text); ok {
+		return -1 - n, text
+	}
+	return 0, text
+}
+
+// leading is the number or the time at the beginning of a cell: 7/25, 2026-01-02 15:04Z.
+// Names that begin with a digit are words.
+func leading(text string) (n int64, ok bool) {
+	rest := strings.TrimLeft(text, "0123456789")
+	digits := text[:len(text)-len(rest)]
+	switch {
+	case rest != "" && !strings.ContainsAny(rest[:1], "/- "):
+		return 0, false
+	case len(digits) == 4 && strings.HasPrefix(rest, "-"):
+		digits = strings.Map(func(r rune) rune {
+			if r < '0' || r > '9' {
+				return -1
+			}
+			return r
+		}, text)
+		digits += strings.Repeat("0", max(0, 14-len(digits)))
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	return n, err == nil
+}
+
+// progress says how many rows a sorted table has of those that there are.
+func (s *nounScreen) progress(*env) string {
+	if s.sorted < 0 || s.next == nil {
+		return ""
+	}
+	loaded := thousands(s.Columns.Len())
+	if s.total >= 0 {
+		loaded += " of " + thousands(s.total)
+	}
+	return fmt.Sprintf("loaded %s; sorted is what is loaded", loaded)
+}
