@@ -296,6 +296,14 @@ func TestTootIsAtHomeHere(t *testing.T) {
 	alice.says([]string{"block", "bob"}, "You are now blocking bob")
 	alice.says([]string{"unblock", "bob"}, "bob is no longer blocked")
 
+	// Hashtags.
+	alice.says([]string{"tags_follow", "#Caturday"}, "You are now following #Caturday")
+	alice.says([]string{"tags_followed"}, "#caturday", s.URL+"/tag/caturday")
+	bob.says([]string{"post", "A cat #caturday"}, "posted")
+	alice.says([]string{"timeline", "--once"}, "A cat")
+	alice.says([]string{"tags_unfollow", "Caturday"}, "no longer following #Caturday")
+	alice.says([]string{"tags_followed"}, "not following any hashtags")
+
 	// Files, and posts for later.
 	dot := dotFile(t)
 	alice.says([]string{"upload", dot}, s.URL+"/media/")

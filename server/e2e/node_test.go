@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"svc/client/api"
 	"svc/server/servertest"
 )
 
@@ -16,7 +17,7 @@ import (
 // of theirs, and their sockets. Where they are installed says testdata/clients/package.json.
 func TestNodeClientsMakeEveryCall(t *testing.T) {
 	t.Parallel()
-	for _, script := range []string{"masto.mjs", "megalodon.mjs", "sockets.mjs"} {
+	for _, script := range []string{"masto.mjs", "masto-today.mjs", "megalodon.mjs", "megalodon-today.mjs", "sockets.mjs"} {
 		t.Run(script, func(t *testing.T) {
 			dir := npmClients(t)
 			servertest.Each(t, func(t *testing.T, s *servertest.Server) {
@@ -49,9 +50,13 @@ func TestMastodonPyMakesEveryCall(t *testing.T) {
 	if out, err := exec.Command(python, "-c", "import mastodon").CombinedOutput(); err != nil {
 		without(t, "python3-mastodon", errorOf(err, out))
 	}
-	for _, script := range []string{"everything.py", "listener.py"} {
+	for _, script := range []string{"everything.py", "listener.py", "today.py"} {
 		t.Run(script, func(t *testing.T) {
 			servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+				text := "Be kind"
+				if _, err := s.Admin("root").Admin.Rules.Create(t.Context(), api.RuleForm{Text: &text}); err != nil {
+					t.Fatal(err)
+				}
 				everything(t, s, exec.CommandContext(t.Context(), python, "testdata/"+script))
 			})
 		})

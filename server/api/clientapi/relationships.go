@@ -41,17 +41,23 @@ func (a *Relationships) Relationships(c *gin.Context) error {
 // askedIDs returns the first ids of a query, each once, as id or id[].
 func askedIDs(c *gin.Context, most int) []string {
 	var ids []string
-	seen := map[string]bool{}
 	query := web.QueryValues(c)
 	for _, name := range slices.Sorted(maps.Keys(query)) {
-		if name != "id" && !strings.HasPrefix(name, "id[") {
-			continue
+		if name == "id" || strings.HasPrefix(name, "id[") {
+			ids = append(ids, query[name]...)
 		}
-		for _, id := range query[name] {
-			if id != "" && !seen[id] && len(ids) < most {
-				seen[id] = true
-				ids = append(ids, id)
-			}
+	}
+	return firstIDs(ids, most)
+}
+
+// firstIDs returns the first of some ids, each once.
+func firstIDs(all []string, most int) []string {
+	var ids []string
+	seen := map[string]bool{}
+	for _, id := range all {
+		if id != "" && !seen[id] && len(ids) < most {
+			seen[id] = true
+			ids = append(ids, id)
 		}
 	}
 	return ids
@@ -61,6 +67,15 @@ func askedIDs(c *gin.Context, most int) []string {
 // among the followers of accounts. Unknown ones are left out.
 func (a *Relationships) FamiliarFollowers(c *gin.Context) error {
 	ctx, ids := c.Request.Context(), askedIDs(c, mostAccounts)
+	if len(ids) == 0 && c.Request.ContentLength > 0 { // Mastodon.py asks with a JSON body
+		var in struct {
+			ID []string `json:"id"`
+		}
+		if err := web.Read(c, &in); err != nil {
+			return err
+		}
+		ids = firstIDs(in.ID, mostAccounts)
+	}
 	rows, err := a.DB.Accounts(ctx, ids)
 	if err != nil {
 		return err
