@@ -157,6 +157,7 @@ func (q *selection) searchable(v Viewer, s StatusSearch) {
 const (
 	searchNewest = 5000 // statuses that are searched one by one
 	searchRounds = 5    // how often more are fetched in place of invisible ones
+	searchGrows  = 4    // times as many in each round: of up to 5,000 most may be invisible
 )
 
 // searchRounds searches on PostgreSQL. Its text index has no order: for common
@@ -178,7 +179,7 @@ func (d *DB) searchRounds(ctx context.Context, v Viewer, s StatusSearch, query s
 			q.refs(v)
 			q.add(` FROM statuses s`+refJoins+` WHERE s.id IN ?`, ids)
 			q.searchable(v, s)
-			q.add(` ORDER BY s.id DESC`)
+			q.add(` ORDER BY s.id DESC` + limit(int64(want-len(out)), 0))
 			refs, err := d.statusRefs(ctx, q, "search statuses")
 			if err != nil {
 				return nil, err
@@ -189,6 +190,7 @@ func (d *DB) searchRounds(ctx context.Context, v Viewer, s StatusSearch, query s
 			break
 		}
 		before, newest = end, newest && len(ids) == most
+		most = max(most, min(searchGrows*most, searchNewest))
 	}
 	return out[min(s.Offset, len(out)):min(want, len(out))], nil
 }

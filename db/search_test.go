@@ -260,6 +260,52 @@ func TestSearchReadsOnlyWhatMatches(t *testing.T) {
 	})
 }
 
+// TestSearchFillsPagesBehindUnindexedAuthors has more matches that nobody is to find
+// than those that one round fetches.
+func TestSearchFillsPagesBehindUnindexedAuthors(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		ctx := t.Context()
+		ann, ben := dbtest.Account(t, d, "ann"), dbtest.Account(t, d, "ben")
+		if err := dbtest.Exec(t, d, "UPDATE accounts SET unindexed = TRUE WHERE id = ?", ben.ID); err != nil {
+			t.Fatal(err)
+		}
+		var want []string
+		err := d.Tx(ctx, func(tx *db.DB) error {
+			for i := range 1000 {
+				by := ben
+				if i < 50 {
+					by = ann
+				}
+				s := &db.Status{ID: d.NewID(), AccountID: by.ID, Local: true, Visibility: db.Public, CreatedAt: d.Now()}
+				if err := tx.CreateStatus(ctx, s); err != nil {
+					return err
+				}
+				if err := tx.IndexStatus(ctx, s, "common"); err != nil {
+					return err
+				}
+				if by == ann {
+					want = append([]string{s.ID}, want...)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		refs, err := d.SearchStatuses(ctx, db.Viewer{}, db.StatusSearch{Query: "common", Limit: 20, Offset: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, r := range refs {
+			got = append(got, r.ID)
+		}
+		if diff := cmp.Diff(want[5:25], got); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
 // TestSearchGoesOnBehindTheNewestPosts has more statuses than the search reads
 // one by one.
 func TestSearchGoesOnBehindTheNewestPosts(t *testing.T) {
