@@ -180,9 +180,9 @@ func TestFiltersHaveKeywordsAndStatuses(t *testing.T) {
 			many.Keywords = append(many.Keywords, api.FilterKeywordEntry{Keyword: given(fmt.Sprint("word", i))})
 		}
 		full := must(ann.FiltersV2.Create(ctx, many))(t)
-		refused(t, "keyword 101", second(ann.FiltersV2.AddKeyword(ctx, full.ID, api.FilterKeywordForm{Keyword: given("x")})), 422, "more than 100 keywords")
+		refused(t, "keyword 101", second(ann.FiltersV2.AddKeyword(ctx, full.ID, api.FilterKeywordForm{Keyword: given("x")})), 422, "Validation failed: A filter cannot have more than 100 keywords")
 		many.Keywords = append(many.Keywords, many.Keywords[0])
-		refused(t, "101 keywords", second(ann.FiltersV2.Create(ctx, many)), 422, "more than 100 keywords")
+		refused(t, "101 keywords", second(ann.FiltersV2.Create(ctx, many)), 422, "Validation failed: A filter cannot have more than 100 keywords")
 		if err := ann.FiltersV2.RemoveStatus(ctx, row.ID); err != nil {
 			t.Fatal(err)
 		}
@@ -193,8 +193,8 @@ func TestFiltersHaveKeywordsAndStatuses(t *testing.T) {
 		for len(must(ann.FiltersV2.List(ctx))(t)) < db.MaxFilters {
 			must(ann.FiltersV2.Create(ctx, filterForm("x", "warn")))(t)
 		}
-		refused(t, "filter 101", second(ann.FiltersV2.Create(ctx, filterForm("x", "warn"))), 422, "more than 100 filters")
-		refused(t, "phrase 101", second(ann.Filters.Create(ctx, api.NewFilter{Phrase: given("x"), Context: []string{"home"}})), 422, "more than 100 filters")
+		refused(t, "filter 101", second(ann.FiltersV2.Create(ctx, filterForm("x", "warn"))), 422, "Validation failed: You cannot have more than 100 filters")
+		refused(t, "phrase 101", second(ann.Filters.Create(ctx, api.NewFilter{Phrase: given("x"), Context: []string{"home"}})), 422, "Validation failed: You cannot have more than 100 filters")
 	})
 }
 

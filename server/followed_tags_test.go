@@ -73,7 +73,7 @@ func TestHashtagsAreFollowed(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		refused(t, "one more", second(ann.Tags.Follow(ctx, "more")), 422, "more than 500 hashtags")
+		refused(t, "one more", second(ann.Tags.Follow(ctx, "more")), 422, "Validation failed: You cannot follow more than 500 hashtags")
 		must(ann.Tags.Follow(ctx, "t1"))(t)
 	})
 }

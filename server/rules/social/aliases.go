@@ -49,14 +49,14 @@ func (s *Service) AddAlias(ctx context.Context, by *db.Account, named string) er
 		return err
 	}
 	if alias.ID == by.ID {
-		return fault.Invalid("An account is no alias of itself")
+		return fault.Invalid("Validation failed: An account is no alias of itself")
 	}
 	return s.changeAliases(ctx, by, func(all []string) ([]string, error) {
 		if slices.Contains(all, alias.URI) {
 			return all, nil
 		}
 		if len(all) >= mostAliases {
-			return nil, fault.Invalidf("An account has at most %d aliases", mostAliases)
+			return nil, fault.Invalidf("Validation failed: An account has at most %d aliases", mostAliases)
 		}
 		return append(all, alias.URI), nil
 	})

@@ -107,7 +107,7 @@ func (s *Service) createFilter(ctx context.Context, f *db.Filter, keywords []Key
 				return err
 			}
 			if len(all) >= db.MaxFilters {
-				return fault.Invalidf("You cannot have more than %d filters", db.MaxFilters)
+				return fault.Invalidf("Validation failed: You cannot have more than %d filters", db.MaxFilters)
 			}
 			if err := number(tx); err != nil {
 				return err
@@ -311,7 +311,7 @@ func addFilterStatus(ctx context.Context, tx *db.DB, accountID string, filter in
 		return nil, fault.Invalid("Validation failed: Status has already been taken")
 	}
 	if len(f.Statuses) >= db.MaxFilterStatuses {
-		return nil, fault.Invalidf("A filter cannot have more than %d statuses", db.MaxFilterStatuses)
+		return nil, fault.Invalidf("Validation failed: A filter cannot have more than %d statuses", db.MaxFilterStatuses)
 	}
 	row := &db.FilterStatus{AccountID: accountID, Filter: filter, StatusID: statusID}
 	if row.Number, err = tx.NumberFilters(ctx, accountID, 1); err != nil {
@@ -361,7 +361,7 @@ func keepKeywords(ctx context.Context, tx *db.DB, f *db.Filter, in []Keyword) er
 		}
 	}
 	if len(f.Keywords)+len(added) > db.MaxFilterKeywords {
-		return fault.Invalidf("A filter cannot have more than %d keywords", db.MaxFilterKeywords)
+		return fault.Invalidf("Validation failed: A filter cannot have more than %d keywords", db.MaxFilterKeywords)
 	}
 	if len(added) == 0 {
 		return nil

@@ -20,7 +20,7 @@ func (s *Service) FollowTag(ctx context.Context, by *db.Account, tag string) err
 			return err
 		}
 		if all >= db.MaxFollowedTags {
-			return fault.Invalidf("You cannot follow more than %d hashtags", db.MaxFollowedTags)
+			return fault.Invalidf("Validation failed: You cannot follow more than %d hashtags", db.MaxFollowedTags)
 		}
 		return tx.FollowTag(ctx, by.ID, tag)
 	})
