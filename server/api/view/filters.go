@@ -56,10 +56,12 @@ func FilterStatus(s *db.FilterStatus) api.FilterStatus {
 }
 
 // How many viewers have their filters kept ready, and how many statuses their texts:
-// some 1 kB each.
+// some 1 kB each. And how many places are kept with what the filters of a viewer match
+// there: some 200 bytes each.
 const (
 	keptFilters  = 1000
 	keptReadings = 4000
+	keptTried    = 20_000
 )
 
 // filters are the filters of a viewer, ready to be tried.
@@ -78,6 +80,21 @@ type filter struct {
 type readings struct {
 	version int64
 	texts   []*text.Reading
+}
+
+// place is a status of a page as a viewer sees it.
+type place struct{ viewer, id string }
+
+// tried are the matches of a viewer's filters in a place, for versions of both.
+type tried struct {
+	filters, text int64
+	found         []match
+}
+
+// match is the result of a filter, by its index. It may have expired.
+type match struct {
+	filter int
+	result *api.FilterResult
 }
 
 // newFilters makes rows ready.
@@ -212,19 +229,27 @@ func (f *filter) result(r *db.StatusRef, of *readings) *api.FilterResult {
 	return &out
 }
 
-// filtered is the field of this name of what a place shows, nil for an empty one.
-func (x *filters) filtered(r *db.StatusRef, of *readings, now db.Time) ([]byte, error) {
+// try returns the matches of all filters in what a place shows: none in one's own.
+func (x *filters) try(r *db.StatusRef, of *readings) []match {
 	if x == nil || author(r) == r.Viewer.ID {
-		return nil, nil
+		return nil
 	}
-	var results []*api.FilterResult
+	var found []match
 	for i := range x.all {
-		f := &x.all[i]
-		if !f.live(now) {
-			continue
+		if result := x.all[i].result(r, of); result != nil {
+			found = append(found, match{i, result})
 		}
-		if result := f.result(r, of); result != nil {
-			results = append(results, result)
+	}
+	return found
+}
+
+// filtered is the field of this name for matches, without those of filters that have
+// expired; nil for an empty one.
+func (x *filters) filtered(found []match, now db.Time) ([]byte, error) {
+	var results []*api.FilterResult
+	for _, m := range found {
+		if x.all[m.filter].live(now) {
+			results = append(results, m.result)
 		}
 	}
 	if results == nil {
@@ -245,14 +270,15 @@ func (v *View) filteredOf(ctx context.Context, refs []db.StatusRef) (map[string]
 	if err != nil || len(of[viewer.ID].all) == 0 {
 		return nil, err
 	}
-	texts, err := v.readingsOf(ctx, refs)
+	x := of[viewer.ID]
+	found, err := v.tryAll(ctx, x, refs)
 	if err != nil {
 		return nil, err
 	}
 	var out map[string][]byte
 	now := v.db.Now()
 	for i := range refs {
-		raw, err := of[viewer.ID].filtered(&refs[i], texts[ShownID(&refs[i])], now)
+		raw, err := x.filtered(found[i], now)
 		if err != nil {
 			return nil, err
 		}
@@ -261,6 +287,42 @@ func (v *View) filteredOf(ctx context.Context, refs []db.StatusRef) (map[string]
 				out = map[string][]byte{}
 			}
 			out[refs[i].ID] = raw
+		}
+	}
+	return out, nil
+}
+
+// tryAll returns the matches of the filters of the viewer of refs, by ref. What was tried
+// before is kept: a page costs little more than one without filters.
+func (v *View) tryAll(ctx context.Context, x *filters, refs []db.StatusRef) ([][]match, error) {
+	out := make([][]match, len(refs))
+	var missing []db.StatusRef
+	var at []int
+	for i := range refs {
+		r := &refs[i]
+		version := r.Version
+		if r.ReblogOfID != "" {
+			version = r.ReblogVersion
+		}
+		if kept, ok := v.tried.Get(place{r.Viewer.ID, r.ID}); ok && x.version > 0 && kept.filters == x.version && kept.text >= version {
+			out[i] = kept.found
+		} else {
+			missing, at = append(missing, *r), append(at, i)
+		}
+	}
+	if missing == nil {
+		return out, nil
+	}
+	texts, err := v.readingsOf(ctx, missing)
+	if err != nil {
+		return nil, err
+	}
+	for n, i := range at {
+		r := &missing[n]
+		of := texts[ShownID(r)]
+		out[i] = x.try(r, of)
+		if of != nil && x.version > 0 {
+			v.tried.Add(place{r.Viewer.ID, r.ID}, tried{x.version, of.version, out[i]})
 		}
 	}
 	return out, nil

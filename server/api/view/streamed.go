@@ -84,7 +84,7 @@ func (u *Unwanted) filtered(ctx context.Context, refs []db.StatusRef) (map[strin
 			}
 			out = map[string][]byte{}
 		}
-		raw, err := of.filtered(r, texts[ShownID(r)], now)
+		raw, err := of.filtered(of.try(r, texts[ShownID(r)]), now)
 		if err != nil {
 			return nil, err
 		}

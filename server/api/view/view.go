@@ -36,10 +36,11 @@ type View struct {
 	rights   *rights.Service
 	base     string
 	kept     *atomic.Pointer[caches]
-	dict     *s2.Dict                                // of packed statuses
-	pages    *sync.Pool                              // of []byte: released pages
-	filters  *lru.Cache[string, *filters]            // by viewer
-	readings *lru.Cache[string, *readings]           // by status
+	dict     *s2.Dict                      // of packed statuses
+	pages    *sync.Pool                    // of []byte: released pages
+	filters  *lru.Cache[string, *filters]  // by viewer
+	readings *lru.Cache[string, *readings] // by status
+	tried    *lru.Cache[place, tried]
 	url      func(string) string                     // makes an address of a file one for people
 	preview  func(string) string                     // makes it one of a small copy, where there are such
 	small    func(m *db.MediaAttachment) (int, int)  // the size of that copy
@@ -99,8 +100,12 @@ func New(p Parts) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
+	matches, err := lru.New[place, tried](keptTried)
+	if err != nil {
+		return nil, err
+	}
 	return &View{
-		filters: filters, readings: readings,
+		filters: filters, readings: readings, tried: matches,
 		db: p.DB, settings: p.Settings, rights: p.Rights, base: p.Site.Base, kept: kept, dict: dict, pages: new(sync.Pool),
 		url: func(address string) string { return hosts.URI(p.URLs.Public(address)) }, favicon: p.Remote.Favicon,
 		preview: func(address string) string { return hosts.URI(p.URLs.Preview(address)) }, small: p.URLs.Small, reported: p.URLs.Reported,
