@@ -17,8 +17,11 @@ const listed = 20
 // followsAtMost bounds the follows of the reader who follows everybody.
 const followsAtMost = 2000
 
-// gather finds accounts, and creates a list and two readers, one with few
-// follows and one with many: the demo's data has neither.
+// filters is the number of filters of the reader who has some.
+const filters = 20
+
+// gather finds accounts, and creates a list and three readers, one with few
+// follows, one with many, and one with many and filters: the demo's data has none.
 func (w *world) gather(ctx context.Context) error {
 	var users struct {
 		Users []struct {
@@ -61,6 +64,19 @@ func (w *world) gather(ctx context.Context) error {
 	}
 	if w.many, err = w.follower(ctx, "many", authors[:min(followsAtMost, len(authors))]); err != nil {
 		return err
+	}
+	if w.filtering, err = w.follower(ctx, "filtering", authors[:min(followsAtMost, len(authors))]); err != nil {
+		return err
+	}
+	for i := range filters {
+		phrase := fmt.Sprintf("spoiler%02d of a film", i)
+		if i == 0 {
+			phrase = "lantern" // some posts have it
+		}
+		form := url.Values{"phrase": {phrase}, "context[]": {"home"}, "whole_word": {"true"}}
+		if err := w.call(ctx, http.MethodPost, "/api/v1/filters", w.filtering, form, nil); err != nil {
+			return err
+		}
 	}
 	settle(time.Minute, w.roots()...)
 	return nil

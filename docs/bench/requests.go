@@ -46,6 +46,10 @@ var endpoints = []endpoint{
 	{name: "home of one who follows all", list: true, requests: func(w *world) []request {
 		return as(w.many, w.reads("/api/v1/timelines/home?limit=20"))
 	}},
+	// Beside the one above: what filters cost.
+	{name: "home with 20 filters", list: true, requests: func(w *world) []request {
+		return as(w.filtering, w.reads("/api/v1/timelines/home?limit=20"))
+	}},
 	{name: "hashtag", list: true, requests: func(w *world) []request {
 		return w.reads("/api/v1/timelines/tag/photography?limit=20")
 	}},
@@ -63,6 +67,9 @@ var endpoints = []endpoint{
 	}},
 	{name: "one status", requests: func(w *world) []request {
 		return w.reads("/api/v1/statuses/", w.statuses...)
+	}},
+	{name: "thread", requests: func(w *world) []request {
+		return w.reads("/api/v1/statuses/", suffixed(w.statuses, "/context")...)
 	}},
 	// This needs no token and is cached: it shows the least cost of an answer
 	// on this machine.

@@ -55,11 +55,13 @@ type world struct {
 	address string
 	base    string
 	app     app
-	reader  string   // the measured user's token
-	few     string   // the token of a user who follows 20 others
-	many    string   // the token of a user who follows everybody, up to 2,000
-	list    string   // a list of the measured user's, of 20 accounts
-	writers []string // the posters' tokens
+	reader  string // the measured user's token
+	few     string // the token of a user who follows 20 others
+	many    string // the token of a user who follows everybody, up to 2,000
+	// filtering is the token of a user who follows the same and has 20 filters.
+	filtering string
+	list      string   // a list of the measured user's, of 20 accounts
+	writers   []string // the posters' tokens
 	// These are used in lists: places in the home and public timelines, and
 	// statuses.
 	homePlaces, publicPlaces, statuses []string
