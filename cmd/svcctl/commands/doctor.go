@@ -68,8 +68,8 @@ func doctorCommand(a *cli.App) *cobra.Command {
 		Use:   "doctor",
 		Short: "Check configuration, connection, login, rights and terminal, and say what to do next",
 		Long: `Check, in this order, the configuration file, the context, the server's address,
-its answer and clock, the token and what it may do, settings in the database, and
-the terminal. Each line is ok, warn or fail, with the next step. It changes nothing.
+its answer and clock, the token and what it may do, settings in the database, apps
+that cannot show every post, and the terminal. Each line is ok, warn or fail, with the next step. It changes nothing.
 
 The exit code is that of the worst line: 0 for ok; 9 for warn; for fail what any
 other command would exit with for that cause, such as 3 or 8.`,
@@ -397,6 +397,7 @@ func (d *doctor) rights(ctx context.Context, conn *cli.Connection, able login.Ab
 	}
 	d.ok("rights", "%s may read %s", able.Account, strings.Join(may, ", "))
 	d.settings(ctx, conn)
+	d.apps(ctx, conn)
 }
 
 // openedTo are the changes that privileges open to a moderator.
