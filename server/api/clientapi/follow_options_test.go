@@ -114,7 +114,8 @@ func TestFollowersChooseLanguages(t *testing.T) {
 			post(t, bob, api.NewStatus{Status: language, Language: language})
 		}
 		row := s.User("bob")
-		bare := &db.Status{ID: s.DB.NewID(), AccountID: row.ID, Local: true, Visibility: db.Public, Content: "bare", CreatedAt: s.DB.Now()}
+		uri := s.Base() + "/objects/bare"
+		bare := &db.Status{ID: s.DB.NewID(), URI: &uri, AccountID: row.ID, Local: true, Visibility: db.Public, Content: "bare", CreatedAt: s.DB.Now()}
 		if err := s.DB.Tx(ctx, func(tx *db.DB) error {
 			if err := tx.CreateStatus(ctx, bare); err != nil {
 				return err

@@ -169,6 +169,7 @@ func TestNotificationsArePagedByTypes(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx, ann := t.Context(), s.User("ann")
 		token := s.Token("ann", servertest.AllScopes)
+		own := post(t, s.Client("ann"), api.NewStatus{Status: "liked"})
 		err := s.DB.Tx(ctx, func(tx *db.DB) error {
 			for i := range 40 {
 				a := db.NewAccount(s.Base(), "u"+strconv.Itoa(i))
@@ -176,7 +177,7 @@ func TestNotificationsArePagedByTypes(t *testing.T) {
 					return err
 				}
 				kind := []string{db.NotifyFollow, db.NotifyFavourite, db.NotifyReblog}[i%3]
-				if err := notify.Notify(ctx, tx, db.News{Type: kind, From: a}, ann.ID); err != nil {
+				if err := notify.Notify(ctx, tx, db.News{Type: kind, From: a, StatusID: map[bool]string{true: own.ID}[kind != db.NotifyFollow]}, ann.ID); err != nil {
 					return err
 				}
 			}

@@ -2,6 +2,7 @@ package view
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 
@@ -48,7 +49,7 @@ func (v *View) Account(a *db.Account) api.Account {
 		out.Fields = append(out.Fields, api.Field{Name: f.Name, Value: f.Value, VerifiedAt: api.At(f.VerifiedAt)})
 	}
 	out.Source = api.AccountSource{
-		Note: a.Note, Privacy: a.DefaultScope, Sensitive: a.DefaultSensitive, Language: optional(text.Language(a.DefaultLanguage)),
+		Note: a.Note, Privacy: cmp.Or(a.DefaultScope, db.Public), Sensitive: a.DefaultSensitive, Language: optional(text.Language(a.DefaultLanguage)),
 		HideCollections: out.HideCollections, Discoverable: a.Discoverable, Indexable: !a.Unindexed,
 		Svc: api.AccountSourceSvc{Discoverable: a.Discoverable, ActorType: a.ActorType},
 	}
