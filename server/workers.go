@@ -46,6 +46,9 @@ func (s *Server) workers(r *runner) *river.Workers {
 	perform(w, func(ctx context.Context, _ jobs.Reindex) error {
 		return s.Social.Reindex(thorough(ctx))
 	})
+	perform(w, func(ctx context.Context, _ jobs.MeasureMedia) error {
+		return s.Media.MeasureOld(db.Yielding(thorough(ctx)))
+	})
 	perform(w, s.Social.PublishScheduled)
 	perform(w, s.Social.ExpireStatus)
 	perform(w, func(ctx context.Context, _ jobs.Due) error {
@@ -148,6 +151,9 @@ func timetable(s *config.Settings) []*river.PeriodicJob {
 	always := []*river.PeriodicJob{
 		river.NewPeriodicJob(river.PeriodicInterval(24*time.Hour),
 			func() (river.JobArgs, *river.InsertOpts) { return jobs.Reindex{}, nil },
+			&river.PeriodicJobOpts{RunOnStart: true}),
+		river.NewPeriodicJob(river.PeriodicInterval(24*time.Hour),
+			func() (river.JobArgs, *river.InsertOpts) { return jobs.MeasureMedia{}, nil },
 			&river.PeriodicJobOpts{RunOnStart: true}),
 		river.NewPeriodicJob(river.PeriodicInterval(time.Minute),
 			func() (river.JobArgs, *river.InsertOpts) { return jobs.Due{}, nil },

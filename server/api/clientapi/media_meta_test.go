@@ -2,6 +2,7 @@ package clientapi_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"image"
 	"image/color/palette"
@@ -14,6 +15,7 @@ import (
 
 	"svc/client"
 	"svc/client/api"
+	"svc/db/dbtest"
 	"svc/server/platform/config"
 	"svc/server/servertest"
 )
@@ -141,6 +143,87 @@ func TestAnUnusedUploadCanBeDeleted(t *testing.T) {
 		}
 		if got := [3]int{shown(mine), shown(shared), shown(used)}; got != [3]int{404, 200, 200} {
 			t.Errorf("the deleted file, one that another has too, one in use: %v", got)
+		}
+	})
+}
+
+// Pictures of earlier releases are measured in the background: where they are shown,
+// once, and from where an interrupted job stopped.
+func TestOldPicturesAreMeasured(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		ctx, ann := t.Context(), s.Client("ann")
+		upload := func(name string, content []byte) *api.Attachment {
+			t.Helper()
+			up, err := ann.Media.Upload(ctx, file(name, content), api.MediaForm{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return up
+		}
+		shown, spare, broken, words := upload("a.png", pngOf(t, 1)), upload("b.png", pngOf(t, 2)), upload("c.png", pngOf(t, 3)), upload("d.txt", []byte("text"))
+		status := post(t, ann, api.NewStatus{Status: "look", MediaIDs: []string{shown.ID}})
+		old := func() {
+			t.Helper()
+			for _, statement := range []string{
+				"UPDATE media_attachments SET width = 0, height = 0, blurhash = ''", "UPDATE statuses SET url = url",
+				"DELETE FROM meta WHERE key = 'measure_media'", "INSERT INTO meta (key, value) VALUES ('measure_media', '')",
+			} {
+				if err := dbtest.Exec(t, s.DB, statement); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		old()
+		if err := dbtest.Exec(t, s.DB, "UPDATE media_attachments SET file = 'gone.png' WHERE id = "+broken.ID); err != nil {
+			t.Fatal(err)
+		}
+		get := func() *api.Attachment {
+			t.Helper()
+			got, err := ann.Statuses.Get(ctx, status.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return &got.MediaAttachments[0]
+		}
+		if before := get(); before.Meta != nil || before.Blurhash != nil {
+			t.Fatalf("not old: %+v", before)
+		}
+		ended, end := context.WithCancel(ctx)
+		end()
+		if err := s.Media.MeasureOld(ended); err == nil {
+			t.Error("an interrupted job says that it is done")
+		}
+		if err := s.Media.MeasureOld(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(shown.Meta, get().Meta); diff != "" || get().Blurhash == nil || *get().Blurhash != *shown.Blurhash {
+			t.Errorf("the shown one: %s %v", diff, get().Blurhash)
+		}
+		if got, err := ann.Media.Get(ctx, spare.ID); err != nil || cmp.Diff(spare.Meta, got.Meta) != "" {
+			t.Errorf("the unused one: %v %+v", err, got)
+		}
+		if got, err := ann.Media.Get(ctx, broken.ID); err != nil || got.Meta != nil || got.Blurhash != nil {
+			t.Errorf("the one without a file: %v %+v", err, got)
+		}
+		if got, err := ann.Media.Get(ctx, words.ID); err != nil || got.Meta == nil || got.Meta.Original != nil {
+			t.Errorf("a text: %v %+v", err, got)
+		}
+
+		version := func() (n int64) {
+			if err := s.DB.Writer().QueryRowContext(ctx, "SELECT version FROM statuses WHERE id = '"+status.ID+"'").Scan(&n); err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		was := version()
+		if err := s.Media.MeasureOld(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if err := dbtest.Exec(t, s.DB, "INSERT INTO meta (key, value) VALUES ('measure_media', '')"); err != nil {
+			t.Errorf("the walk has not ended: %v", err)
+		}
+		if err := s.Media.MeasureOld(ctx); err != nil || version() != was {
+			t.Errorf("what is measured is touched again: %v", err)
 		}
 	})
 }

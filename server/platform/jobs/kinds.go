@@ -128,6 +128,12 @@ type Reindex struct{}
 // Kind names the job.
 func (Reindex) Kind() string { return "reindex" }
 
+// MeasureMedia measures pictures of earlier releases.
+type MeasureMedia struct{}
+
+// Kind names the job.
+func (MeasureMedia) Kind() string { return "measure_media" }
+
 // FetchCard makes the preview of a status's first link. Try counts failed
 // attempts.
 type FetchCard struct {
