@@ -62,6 +62,10 @@ type Status struct {
 	PollID    *int64
 	CardID    *int64
 
+	// QuoteURI is what a remote status quotes, QuoteStamped whether with a permission.
+	QuoteURI     string `gorm:"column:quote_uri"`
+	QuoteStamped bool
+
 	// AuthorSensitive and AuthorVisibility are the author's own values while a
 	// moderator's decisions stand in Sensitive and Visibility; nil and "" otherwise.
 	AuthorSensitive  *bool
@@ -167,7 +171,7 @@ func (d *DB) StatusesByID(ctx context.Context, ids []string) ([]Status, error) {
 const statusColumns = `id, account_id, uri, url, local, visibility, list_id, conversation_id,
 	in_reply_to_id, in_reply_to_account_id, in_reply_to_uri, reblog_of_id, reblog_of_account_id,
 	text, content_type, content, spoiler_text, language, sensitive, has_media, mentions, tags, emojis,
-	to_uris, cc_uris, application_name, application_website, created_at, expires_at, poll_id`
+	to_uris, cc_uris, application_name, application_website, created_at, expires_at, poll_id, quote_uri, quote_stamped`
 
 // Quotable reports whether others may quote a status, which everybody may see.
 func (s *Status) Quotable() bool { return s.Visibility == Public || s.Visibility == Unlisted }
@@ -177,7 +181,7 @@ func (s *Status) values() []any {
 		s.ID, s.AccountID, s.URI, s.URL, s.Local, s.Visibility, s.ListID, s.ConversationID,
 		s.InReplyToID, s.InReplyToAccountID, s.InReplyToURI, s.ReblogOfID, s.ReblogOfAccountID,
 		s.Text, s.ContentType, s.Content, s.SpoilerText, s.Language, s.Sensitive, s.HasMedia, s.Mentions, s.Tags, s.Emojis,
-		s.ToURIs, s.CCURIs, s.ApplicationName, s.ApplicationWebsite, s.CreatedAt, s.ExpiresAt, s.PollID,
+		s.ToURIs, s.CCURIs, s.ApplicationName, s.ApplicationWebsite, s.CreatedAt, s.ExpiresAt, s.PollID, s.QuoteURI, s.QuoteStamped,
 	}
 }
 

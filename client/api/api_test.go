@@ -157,7 +157,7 @@ func TestArraysAreNeverNull(t *testing.T) {
 
 func TestStatusFlagsAreContiguous(t *testing.T) {
 	body := encode(t, Status{ID: "9x"})
-	if want := `"language":null,"poll":null,"favourited":false,"reblogged":false,"muted":false,"bookmarked":false,"pinned":false,"filtered":[],"svc":{`; !strings.Contains(body, want) {
+	if want := `"language":null,"poll":null,"quote":null,"favourited":false,"reblogged":false,"muted":false,"bookmarked":false,"pinned":false,"filtered":[],"svc":{`; !strings.Contains(body, want) {
 		t.Errorf("flags are not in order in %s", body)
 	}
 	if want := `"direct_conversation_id":null,"expires_at":null,"emoji_reactions":[],"thread_muted":false,"parent_visible":false}}`; !strings.HasSuffix(body, want) {

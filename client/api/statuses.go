@@ -36,6 +36,7 @@ type Status struct {
 	Language           *string          `json:"language"`
 
 	Poll       *Poll              `json:"poll"`
+	Quote      *Quote             `json:"quote"` // of a status of another server that quotes
 	Favourited bool               `json:"favourited"`
 	Reblogged  bool               `json:"reblogged"`
 	Muted      bool               `json:"muted"`
@@ -46,6 +47,22 @@ type Status struct {
 	Svc StatusSvc `json:"svc"`
 
 	Raw json.RawMessage `json:"-"`
+}
+
+// The states of a quote.
+const (
+	QuoteAccepted     = "accepted"
+	QuoteUnauthorized = "unauthorized" // not shown to the viewer
+	QuotePending      = "pending"      // not known here
+	QuoteDeleted      = "deleted"
+)
+
+// Quote is what a status quotes: the status itself, null unless the quote is accepted. The
+// Quote of a quoted status has its id in its place.
+type Quote struct {
+	State    string  `json:"state"`
+	Status   *Status `json:"quoted_status,omitempty"`
+	StatusID *string `json:"quoted_status_id,omitempty"`
 }
 
 // StatusSvc is the service's part of a status. The conversation ids are

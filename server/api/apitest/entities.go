@@ -32,8 +32,11 @@ var entities = map[string]string{
 	"Familiar": "id:s! accounts:[Account]",
 	"Status": `id:s! uri:s! url:u account:Account in_reply_to_id:s!? in_reply_to_account_id:s!? reblog:Status? content:s text:s? created_at:t edited_at:t?
 		reblogs_count:i replies_count:i favourites_count:i sensitive:b spoiler_text:s visibility:=public,unlisted,private,direct,local,list
-		media_attachments:[Attachment] mentions:[Mention] tags:[StatusTag] emojis:[Emoji] card:Card? poll:Poll? application:Application? language:s!?
+		media_attachments:[Attachment] mentions:[Mention] tags:[StatusTag] emojis:[Emoji] card:Card? poll:Poll? quote:Quote? application:Application? language:s!?
 		filtered:[FilterResult] favourited:b reblogged:b muted:b bookmarked:b pinned:b svc:StatusSvc`,
+	"Quote":        "state:=accepted,unauthorized,pending,deleted quoted_status:QuotedStatus?",
+	"QuotedStatus": "id:s! uri:s! account:Account content:s created_at:t visibility:=public,unlisted,private,direct,local,list filtered:[FilterResult] quote:InnerQuote?",
+	"InnerQuote":   "state:=accepted,unauthorized,pending,deleted quoted_status_id:s!?",
 	"StatusSvc": `local:b conversation_id:i? direct_conversation_id:i? in_reply_to_account_acct:s!? content:PlainText spoiler_text:PlainText expires_at:t?
 		thread_muted:b emoji_reactions:[ReactionCount] parent_visible:b`,
 	"PlainText":     "text/plain:s",

@@ -27,7 +27,7 @@ type statusJSON struct {
 // escaped, so none of these can stand inside one.
 const (
 	accountHole = `"account":null`
-	flagsHole   = `"poll":null,` + reblogHole
+	flagsHole   = `"poll":null,"quote":null,` + reblogHole
 	reblogHole  = `"favourited":false,"reblogged":false,"muted":false,"bookmarked":false,`
 	filterName  = `"filtered":`
 	filterHole  = filterName + `[]`

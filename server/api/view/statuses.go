@@ -156,12 +156,19 @@ type prepared struct {
 	scratch  [2][]byte // the status unpacked last, and a reblog around it
 	own      own
 	filtered map[string][]byte // by ref; most have none
+	quotes   quotes
 }
 
 // prepare finds the pieces of a page: a fixed number of statements for those
 // that are not cached, and for the viewer's votes, reactions and filters. If everything
 // is cached and no status has a poll or reactions, it takes none.
 func (v *View) prepare(ctx context.Context, refs []db.StatusRef) (*prepared, error) {
+	return v.prepareWith(ctx, refs, true)
+}
+
+// prepareWith is prepare; the statuses that others quote are prepared with whole, and else
+// only looked up.
+func (v *View) prepareWith(ctx context.Context, refs []db.StatusRef, whole bool) (*prepared, error) {
 	cache := v.cache()
 	p := &prepared{statuses: make(map[string]*statusJSON, len(refs)), dict: v.dict}
 	accounts := make(map[string]int64, len(refs))
@@ -192,6 +199,9 @@ func (v *View) prepare(ctx context.Context, refs []db.StatusRef) (*prepared, err
 		return nil, err
 	}
 	if p.filtered, err = v.filteredOf(ctx, refs); err != nil {
+		return nil, err
+	}
+	if p.quotes, err = v.quotesOf(ctx, refs, p.statuses, whole); err != nil {
 		return nil, err
 	}
 	longest := 0
@@ -249,6 +259,8 @@ func (p *prepared) writeFiltered(out *bytes.Buffer, r *db.StatusRef, filtered []
 	out.Write(parts[1])
 	out.WriteString(`"poll":`)
 	p.writePoll(out, r, s.extras)
+	out.WriteString(`,"quote":`)
+	p.writeQuote(out, r, s.extras)
 	out.WriteByte(',')
 	writeFlags(out, r, r.Muted)
 	out.Write(parts[2])

@@ -13,8 +13,10 @@ import (
 )
 
 // extras are the parts of a status that few have and that differ by viewer: a poll,
-// reactions, an expiry.
+// reactions, an expiry, a quote.
 type extras struct {
+	quote     string // what it quotes
+	stamped   bool   // with a permission
 	poll      *db.Poll
 	emojis    api.List[api.Emoji] // in the poll's options
 	reactions []db.ReactionCount
@@ -27,10 +29,10 @@ func (v *View) extrasOf(s *db.Status, polls map[int64]*db.Poll) *extras {
 	if !s.PinnedAt.IsZero() {
 		expires = db.Time{} // it outlives its end
 	}
-	if s.PollID == nil && len(s.Reactions) == 0 && expires.IsZero() {
+	if s.PollID == nil && len(s.Reactions) == 0 && expires.IsZero() && s.QuoteURI == "" {
 		return nil
 	}
-	a := &extras{reactions: s.Reactions, expires: expires}
+	a := &extras{reactions: s.Reactions, expires: expires, quote: s.QuoteURI, stamped: s.QuoteStamped}
 	if s.PollID != nil && polls[*s.PollID] != nil {
 		a.poll = polls[*s.PollID]
 		a.emojis = v.pollEmojis(s, a.poll)

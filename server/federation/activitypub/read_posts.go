@@ -40,6 +40,7 @@ type Post struct {
 	Published, Updated time.Time
 	InReplyTo, Context string
 	Quote              string // the quoted post
+	QuoteStamp         string // the permission to quote it, of the quoted post's server
 	Mentions           []Mention
 	Hashtags           []string // names, see text.Tag
 	Emojis             []CustomEmoji
@@ -143,7 +144,12 @@ func ReadPost(o Object, ids IDs, actor string) (*Post, error) {
 		return nil, err
 	}
 	p.readReplies(o)
-	p.Quote = quoteOf(o)
+	if p.Quote = quoteOf(o); p.Quote != "" {
+		// The permission is the quoted author's to give.
+		if stamp := o.IDOf("quoteAuthorization"); isPage(stamp) && sameHost(stamp, p.Quote) {
+			p.QuoteStamp = stamp
+		}
+	}
 	return p, nil
 }
 
@@ -167,6 +173,13 @@ func quoteOf(o Object) string {
 		}
 	}
 	return ""
+}
+
+// sameHost reports whether two addresses are at one host.
+func sameHost(a, b string) bool {
+	x, err := url.Parse(a)
+	y, other := url.Parse(b)
+	return err == nil && other == nil && strings.EqualFold(x.Host, y.Host)
 }
 
 // postType returns the first known type of the object.

@@ -154,10 +154,11 @@ func (s *Service) edited(ctx context.Context, tx *db.DB, row *db.Status, before 
 	row.SaySensitive(from.Sensitive)
 	row.Language, row.HasMedia, row.URL = from.Language, from.HasMedia, from.URL
 	row.Emojis, row.Tags, row.Mentions = from.Emojis, from.Tags, from.Mentions
+	row.QuoteURI, row.QuoteStamped = from.QuoteURI, from.QuoteStamped
 	if row.EditedAt = db.At(d.updated); d.updated.IsZero() {
 		row.EditedAt = db.At(s.now())
 	}
-	columns := []string{"content", "text", "content_type", "spoiler_text", "sensitive", "author_sensitive", "language", "has_media", "url", "emojis", "tags", "mentions", "edited_at"}
+	columns := []string{"content", "text", "quote_uri", "quote_stamped", "content_type", "spoiler_text", "sensitive", "author_sensitive", "language", "has_media", "url", "emojis", "tags", "mentions", "edited_at"}
 	if narrower(from.Visibility, row.SaidVisibility()) {
 		if err := s.narrow(ctx, tx, row, from); err != nil {
 			return err

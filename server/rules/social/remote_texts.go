@@ -31,6 +31,7 @@ func (s *Service) remoteTexts(settings *config.Settings, d *RemoteDraft, p *acti
 			row.ContentType = p.SourceType
 		}
 	}
+	row.QuoteURI, row.QuoteStamped = p.Quote, p.QuoteStamp != ""
 	row.Language = text.Language(p.Language)
 	row.Tags = p.Hashtags
 	row.Sensitive = p.Sensitive || slices.Contains(p.Hashtags, "nsfw")
