@@ -40,6 +40,7 @@ var seenElsewhere = map[string]string{
 	"GET /api/svc/emoji/packs":                      "api/clientapi/emojis_test.go",
 	"GET /api/svc/emoji/pack":                       "api/clientapi/emojis_test.go",
 	"GET /api/svc/emoji/packs/archive":              "api/clientapi/emojis_test.go",
+	"DELETE /api/svc/emoji/packs/files":             "api/adminapi/emojis_changes_test.go",
 	"POST /oauth/token":                             "api/clientapi/oauth_test.go",
 	"POST /oauth/revoke":                            "api/clientapi/oauth_test.go",
 	"POST /oauth/mfa/challenge":                     "api/clientapi/security_test.go",

@@ -494,7 +494,9 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 	admit(rights.Admins, get, "/need_reboot", admin.Config().NeedReboot, "read")
 	admit(rights.Admins, get, "/restart", admin.Config().Restart, "write")
 	admit(rights.Admins, get, "/config/descriptions", admin.Config().Descriptions, "read")
-	admit(rights.Admins, post, "/reload_emoji", admin.Instance().ReloadEmoji, "write")
+	admit(rights.Admins, post, "/reload_emoji", admin.CustomEmojis().Reload, "write")
+	admit(rights.Admins, get, "/emoji", admin.CustomEmojis().List, "read")
+	admit(rights.Admins, patch, "/emoji", admin.CustomEmojis().Change, "write")
 	admit(rights.Admins, get, "/users/:nickname_or_id/chats", admin.Chats().OfUser, "read:chats")
 	admit(rights.Admins, get, "/chats/:id", admin.Chats().Show, "read:chats")
 	admit(rights.Admins, get, "/chats/:id/messages", admin.Chats().Messages, "read:chats")
@@ -524,6 +526,15 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 	admit(rights.Admins, get, "/instance_document/:document_name", admin.Documents().Show, "read")
 	admit(rights.Admins, patch, "/instance_document/:document_name", admin.Documents().Set, "write").body(admin.Documents().BodyLimit)
 	admit(rights.Admins, del, "/instance_document/:document_name", admin.Documents().Delete, "write")
+
+	// The packs of emoji are read by everybody and changed by admins.
+	pack := func(method, path string, h web.Handler) *Route {
+		r := add(Admin, method, "/api/svc/emoji/"+path, h, "write")
+		r.Right = rights.Admins
+		return r
+	}
+	pack(post, "packs/files", admin.CustomEmojis().Add).body(admin.CustomEmojis().BodyLimit)
+	pack(del, "packs/files", admin.CustomEmojis().Remove)
 
 	s.mount(guard, html, client, each)
 }

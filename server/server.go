@@ -206,7 +206,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 		Remote: s.Remote, Ingest: s.Ingest, Settings: live, Rights: s.rights, Site: site, Version: o.Version, Now: o.Now,
 	})
 	admin := &adminapi.Parts{
-		DB: d, View: v, Moderation: s.Moderation, Signup: s.Signup, Auth: s.Auth, Emojis: s.Emojis, Media: s.Media, Proxy: s.Proxy,
+		DB: d, View: v, Moderation: s.Moderation, Signup: s.Signup, Auth: s.Auth, Emojis: s.Emojis, Outgoing: s.Outgoing, Media: s.Media, Proxy: s.Proxy,
 		Push: s.Push, Static: s.Static, Delivery: s.Delivery, Settings: live, Saved: saved, Remote: s.Remote, Rights: s.rights, Site: site,
 	}
 	html, err := pages.New(pages.Parts{

@@ -48,6 +48,9 @@ const (
 	SSHKeyDelete      Kind = "ssh-key.delete" // Args: user, "" for oneself
 	MailDomainBlock   Kind = "mail-domain.block"
 	MailDomainUnblock Kind = "mail-domain.unblock"
+	EmojiEnable       Kind = "emoji.enable"
+	EmojiDisable      Kind = "emoji.disable"
+	EmojiRemove       Kind = "emoji.remove"
 	RelayFollow       Kind = "relay.follow"
 	RelayUnfollow     Kind = "relay.unfollow"
 
@@ -150,6 +153,9 @@ func init() {
 		{kind: SSHKeyDelete, done: "deleted", log: "ssh_key_delete", rules: (*Engine).deleteSSHKey, loss: "it stays deleted", whole: true}, // their own is everybody's
 		{kind: MailDomainBlock, done: "blocked", back: MailDomainUnblock, log: "mail_domain_block", rules: (*Engine).mailDomain, needs: approvals, part: "block"},
 		{kind: MailDomainUnblock, done: "unblocked", back: MailDomainBlock, log: "mail_domain_unblock", rules: (*Engine).mailDomain, needs: approvals, part: "block"},
+		{kind: EmojiEnable, done: "enabled", back: EmojiDisable, rules: (*Engine).changeEmoji, needs: admins, part: "state"},
+		{kind: EmojiDisable, done: "disabled", back: EmojiEnable, rules: (*Engine).changeEmoji, needs: admins, part: "state"},
+		{kind: EmojiRemove, done: "removed", rules: (*Engine).changeEmoji, loss: "its picture is gone", needs: admins, whole: true},
 		{kind: RelayFollow, done: "asked", back: RelayUnfollow, rules: (*Engine).relay, needs: admins, part: "relay"},
 		{kind: RelayUnfollow, done: "left", back: RelayFollow, rules: (*Engine).relay, needs: admins, part: "relay"},
 		{kind: HostLimit, done: "limited", back: HostUnlimit, log: "host_limit", rules: (*Engine).limitHost, needs: admins, part: "limits"},

@@ -96,6 +96,9 @@ func TestKindsAgreeWithTheServer(t *testing.T) {
 	})
 }
 
+// onePixel is a GIF.
+const onePixel = "GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"
+
 // sample is an action of a kind that changes an object of its own.
 func sample(t *testing.T, s *servertest.Server, kind action.Kind, relay string) action.Action {
 	t.Helper()
@@ -160,6 +163,15 @@ func sample(t *testing.T, s *servertest.Server, kind action.Kind, relay string) 
 		a.Target = "mail-domain/" + nick + ".example"
 		if kind == action.MailDomainUnblock {
 			_, err := admin.MailDomains.Block(ctx, nick+".example")
+			must(err)
+		}
+		return a
+	case "emoji":
+		a.Target = "emoji/" + nick
+		_, err := admin.Emojis.Add(ctx, api.NewEmoji{Shortcode: nick}, client.File{Name: "x", Content: strings.NewReader(onePixel)})
+		must(err)
+		if kind == action.EmojiEnable {
+			_, err := admin.Emojis.SetEnabled(ctx, false, nick)
 			must(err)
 		}
 		return a

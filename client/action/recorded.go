@@ -26,6 +26,7 @@ const (
 	FederationForget  Kind = "federation.forget"
 	MediaPurgeCached  Kind = "media.purge-cached"
 	EmojiReload       Kind = "emoji.reload"
+	EmojiAdd          Kind = "emoji.add"
 	ServerRestart     Kind = "server.restart"
 	APICall           Kind = "api.call" // Args: method
 )
@@ -53,6 +54,7 @@ var recorded = []facts{
 	{kind: FederationForget, done: "forgotten", loss: "what was dropped stays dropped", needs: []api.Privilege{Admins}},
 	{kind: MediaPurgeCached, verb: "purge --host", done: "purged", loss: "they are fetched again when somebody looks", needs: []api.Privilege{api.PrivilegeMedia}},
 	{kind: EmojiReload, done: "reloaded", loss: "they were read again", needs: []api.Privilege{Admins}},
+	{kind: EmojiAdd, done: "added", back: EmojiRemove, needs: []api.Privilege{Admins}},
 	{kind: ServerRestart, done: "restarted", loss: "it was restarted", needs: []api.Privilege{Admins}},
 	{kind: ConfigSet, loss: "a secret is part of it, which no file keeps", needs: []api.Privilege{Admins}},
 	{kind: ConfigUnset, loss: "a secret is part of it, which no file keeps", needs: []api.Privilege{Admins}},

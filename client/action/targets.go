@@ -60,6 +60,9 @@ func ParseTarget(noun, s string) (Target, error) {
 	if id, ok := strings.CutPrefix(rest, "id:"); ok {
 		t.ByID, rest = true, id
 	}
+	if noun == "emoji" && len(rest) > 2 { // as it is written: ":blob:"
+		rest = strings.TrimSuffix(strings.TrimPrefix(rest, ":"), ":")
+	}
 	if noun == "user" {
 		if !t.ByID {
 			rest = strings.TrimPrefix(rest, "@")

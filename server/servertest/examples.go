@@ -52,6 +52,9 @@ const Nothing = "9nosuchthing"
 // OfNothing is the body with ids of objects that do not exist.
 func (e Example) OfNothing() string { return placeholders.ReplaceAllString(e.Body, Nothing) }
 
+// Dot is a picture of one pixel.
+const Dot = "\x89\x50\x4e\x47\x0d\x0a\x1a\x0a\x00\x00\x00\x0d\x49\x48\x44\x52\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89\x00\x00\x00\x0d\x49\x44\x41\x54\x78\xda\x63\x64\xf8\xcf\x50\x0f\x00\x03\x86\x01\x80\x5a\x34\x7d\x6b\x00\x00\x00\x00\x49\x45\x4e\x44\xae\x42\x60\x82"
+
 // Examples are the examples of all routes, by method and path, except GETs
 // without parameters. $bob, $post, $report and the like in bodies stand for
 // ids. Tests of all routes read this table; their own tables have only special
@@ -219,6 +222,9 @@ var Examples = map[string]Example{
 	"POST /api/svc/admin/federation/limits":                                    {Body: `{"changes":[{"host":"far.example","add":["reject"]}]}`, Params: api.HostLimitChanges{}, Strict: true, Command: "instance block far.example --media --reason spam --idle", Again: Same, Added: true},
 	"POST /api/svc/admin/jobs/:id/retry":                                       {Command: "jobs retry $JOB", Again: Same, Added: true},
 	"POST /api/svc/admin/jobs/retry":                                           {Body: `{"queue":"mailer"}`, Params: api.QueueName{}, Strict: true, Command: "jobs retry --queue mailer", Again: Same, Added: true},
+	"PATCH /api/svc/admin/emoji":                                               {Body: `{"shortcodes":[],"enabled":true}`, Params: api.EmojiChange{}, Strict: true, Command: "emoji disable cat", Added: true},
+	"POST /api/svc/emoji/packs/files":                                          {Body: "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"dot.png\"\r\n\r\n" + Dot + "\r\n--x--\r\n", Command: "emoji add dot $PICTURE", Again: Same, Added: true},
+	"DELETE /api/svc/emoji/packs/files":                                        {Body: `{"name":"custom","shortcode":"dot"}`, Params: api.PackEmoji{}, Command: "emoji remove wave --yes", Added: true},
 	"POST /api/svc/admin/reload_emoji":                                         {Command: "emoji reload", Again: Same},
 	"POST /api/svc/admin/config":                                               {Body: `{"configs":[]}`, Params: api.ConfigChanges{}, Strict: true, Command: "config set svc instance limit 3000", Again: Same},
 	"POST /api/svc/admin/oauth_app":                                            {Body: `{"name":"x","redirect_uris":"https://x.example/","scopes":["read"]}`, Params: api.AppForm{}, Strict: true, Command: "app create --name A --redirect-uri https://a.example/ --scope read"},
@@ -242,6 +248,7 @@ var Examples = map[string]Example{
 	"DELETE /api/svc/admin/users/:nickname/move":                                  {Command: "user move ana --cancel", Added: true},
 	"GET /api/svc/admin/users/:nickname_or_id/sessions":                           {Command: "user sessions ana", Added: true},
 	"GET /api/svc/admin/users/:nickname_or_id/ssh_keys":                           {Command: "ssh-key list --user ana", Added: true},
+	"GET /api/svc/admin/emoji":                                                    {Params: api.AdminEmojiQuery{}, Command: "emoji list", Added: true},
 	"GET /api/svc/admin/rules":                                                    {Command: "rule list", Added: true},
 	"GET /api/svc/admin/users/invites":                                            {Command: "invite list"},
 	"GET /api/svc/admin/instances/:instance/statuses":                             {Params: api.StatusQuery{}, Command: "status list --host $HOST"},

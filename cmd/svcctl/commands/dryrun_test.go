@@ -97,6 +97,10 @@ func partsOf(body []byte, boundary string) []byte {
 		if err != nil {
 			return output.JSON(err.Error())
 		}
+		if p.FileName() == "" {
+			parts = append(parts, map[string]any{"name": p.FormName(), "value": string(data)})
+			continue
+		}
 		parts = append(parts, map[string]any{"name": p.FormName(), "file": p.FileName(), "size": len(data)})
 	}
 }
@@ -167,7 +171,7 @@ func TestADryRunShowsWhatIsSent(t *testing.T) {
 		}
 	}
 	lines = append(lines, "config set svc instance limit 4100", "config edit svc instance --yes", "undo --last --yes",
-		"config set svc instance limit 4300", "config rollback $CHANGE", "message send tom --text Hello --yes")
+		"config set svc instance limit 4300", "config rollback $CHANGE", "message send tom --text Hello --yes", "emoji enable cat")
 	lines = append(lines, "user create leo --email leo@example.org --generate", "user delete leo --legacy --yes --max 1")
 	for _, line := range lines {
 		if strings.Contains(line, "$CHANGE") {

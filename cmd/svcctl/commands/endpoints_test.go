@@ -95,6 +95,16 @@ func adminWorld(t *testing.T) (*servertest.Server, map[string]string) {
 	if err := os.WriteFile(file, []byte("hello"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	picture := filepath.Join(t.TempDir(), "dot.png")
+	if err := os.WriteFile(picture, []byte(servertest.Dot), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, code := range []string{"wave", "cat"} {
+		if _, err := admin.Admin.Emojis.Add(t.Context(), api.NewEmoji{Shortcode: code}, client.File{Name: "x", Content: strings.NewReader(servertest.Dot)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	vars["$PICTURE"] = picture
 	keyFile := filepath.Join(t.TempDir(), "id.pub")
 	if err := os.WriteFile(keyFile, []byte("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAiSPZyER1EmBaKEFli8Bf94KzESAWC0P+tz+uaBHWgS kim@laptop\n"), 0o600); err != nil {
 		t.Fatal(err)

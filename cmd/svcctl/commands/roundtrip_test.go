@@ -26,12 +26,13 @@ var newer = map[string]string{
 	"/api/svc/admin/config":               `{"configs":[{"group":":svc","key":":k","value":"EVIL","x_new":{"b":1,"a":[2]}}],"need_reboot":false}`,
 	"/api/svc/admin/config/descriptions": `[{"group":":svc","key":":k","label":"K","type":"group",` +
 		`"children":[{"key":":a","label":"A","type":"string","description":"EVIL"}],"x_new":{"b":1,"a":[2]}}]`,
+	"/api/svc/admin/emoji":              `{"emojis":[{"shortcode":"EVIL","pack":"EVIL","file":"EVIL","url":"EVIL","x_new":{"b":1,"a":[2]}}],"count":1,"page_size":50}`,
 	"/api/svc/admin/media_proxy_caches": `{"urls":["https://evil.example/EVIL"],"count":1,"page_size":50}`,
 }
 
 var newerLines = []string{
 	"invite list", "app list", "chat list kim", "chat get c -o jsonl", "chat messages c", "user credentials get kim",
-	"config get", "config get svc k", "config describe", "config describe svc k",
+	"config get", "config get svc k", "config describe", "config describe svc k", "emoji list",
 }
 
 func newerServer(t *testing.T, evil string) string {

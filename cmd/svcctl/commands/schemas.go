@@ -40,6 +40,7 @@ func schemas() []schema {
 		schemaOf("digest", "digest", digestShape),
 		schemaOf("doc", "doc get instance-panel", docShape),
 		schemaOf("doctor", "doctor", checkShape),
+		schemaOf("emoji", "emoji list", emojiShape),
 		schemaOf("federation", "federation hosts", hostShape),
 		schemaOf("instance", "instance show", instanceShape),
 		schemaOf("instance get", "instance get far.example", knownShape),

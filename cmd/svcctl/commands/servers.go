@@ -78,26 +78,6 @@ func restartCommand(a *cli.App) *cobra.Command {
 	}
 }
 
-func emojiCommand(a *cli.App) *cobra.Command {
-	reload := &cobra.Command{
-		Use:   "reload",
-		Short: "Have the server read its custom emoji from disk again",
-		Args:  cli.ExactArgs(0, "no argument"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			conn, err := a.Connect(cmd.Context())
-			if err != nil {
-				return err
-			}
-			return a.CarryOut(cmd.Context(), conn, cli.Write{
-				Kind: action.EmojiReload, Target: "server/" + conn.Origin.Host, What: "reload emoji", Token: "emoji",
-			}, func(ctx context.Context) error { return conn.Admin.Emojis.Reload(ctx) })
-		},
-	}
-	return cli.Examples(cli.Noun("emoji", "Work on custom emoji", reload),
-		"emoji reload",
-	)
-}
-
 // countedPosts are the posts of one server, or of all.
 type countedPosts struct {
 	api.Stats

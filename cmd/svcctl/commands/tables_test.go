@@ -100,6 +100,7 @@ func TestNoTableWrapsAt80Columns(t *testing.T) {
 	wrapless(t, tested, "digestShape", digestShape)
 	wrapless(t, tested, "docShape", docShape)
 	wrapless(t, tested, "draftShape", draftShape)
+	wrapless(t, tested, "emojiShape", emojiShape)
 	wrapless(t, tested, "entryShape", entryShape)
 	wrapless(t, tested, "fieldShape", fieldShape)
 	wrapless(t, tested, "groupShape", groupShape)

@@ -19,6 +19,7 @@ import (
 	"svc/server/platform/config"
 	"svc/server/platform/emoji"
 	"svc/server/platform/media"
+	"svc/server/platform/outgoing"
 	"svc/server/platform/rights"
 	"svc/server/platform/static"
 	"svc/server/rules/auth"
@@ -37,6 +38,7 @@ type Parts struct {
 	Signup     *signup.Service
 	Auth       *auth.Service
 	Emojis     *emoji.Live
+	Outgoing   *outgoing.Client
 	Media      *media.Service
 	Proxy      *media.Proxy
 	Push       *push.Service

@@ -7,19 +7,17 @@ import (
 	"svc/db"
 	"svc/server/api/web"
 	"svc/server/platform/config"
-	"svc/server/platform/emoji"
 	"svc/server/platform/hosts"
 )
 
 // Instance answers requests about the instance as a whole.
 type Instance struct {
-	DB     *db.DB
-	Emojis *emoji.Live
-	Site   config.Site
+	DB   *db.DB
+	Site config.Site
 }
 
 // Instance are the handlers of the instance as a whole.
-func (p *Parts) Instance() Instance { return Instance{p.DB, p.Emojis, p.Site} }
+func (p *Parts) Instance() Instance { return Instance{p.DB, p.Site} }
 
 // Stats is GET /stats: the statuses of all servers, or of one. An unknown
 // server has none.
@@ -47,16 +45,4 @@ func (a Instance) Stats(c *gin.Context) error {
 	return web.OK(c, api.Stats{StatusVisibility: api.StatusVisibility{
 		Direct: n.Direct, Private: n.Private, Public: n.Public, Unlisted: n.Unlisted,
 	}})
-}
-
-// ReloadEmoji is POST /reload_emoji: every process reads the emoji folder
-// again.
-func (a Instance) ReloadEmoji(c *gin.Context) error {
-	if err := web.Scope(c); err != nil {
-		return err
-	}
-	if err := a.Emojis.ReloadAll(c.Request.Context(), web.Caller(c).Account); err != nil {
-		return err
-	}
-	return web.OK(c, "ok")
 }

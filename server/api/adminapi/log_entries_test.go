@@ -210,7 +210,11 @@ var parameter = regexp.MustCompile(`:[a-z_]+`)
 // act sends a write as root.
 func (w *world) act(method string, a act, key string) (int, http.Header, string) {
 	w.t.Helper()
-	req, err := http.NewRequestWithContext(w.t.Context(), method, w.URL+"/api/svc/admin"+a.Path, strings.NewReader(a.Body))
+	path := a.Path
+	if !strings.HasPrefix(path, "/api/") {
+		path = "/api/svc/admin" + path
+	}
+	req, err := http.NewRequestWithContext(w.t.Context(), method, w.URL+path, strings.NewReader(a.Body))
 	w.must(err)
 	req.Header.Set("Authorization", "Bearer "+w.Token("root", servertest.AdminScopes))
 	if a.Body != "" {

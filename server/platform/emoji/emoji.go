@@ -11,6 +11,8 @@ import (
 	"crypto/rand"
 	"log/slog"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -27,22 +29,45 @@ type Emoji struct {
 	Shortcode string
 	Path      string   // of the picture, from the public base URL: /emoji/…
 	Tags      []string // groups that it falls under, and pack:NAME
+	Pack      string   // the folder that it is in
+	File      string   // of the picture, from that folder
+	Disabled  bool     // neither offered nor found in new texts
 }
 
 // Set is the emoji at one time. The nil Set is empty.
 type Set struct {
 	base   string
-	all    []Emoji // by shortcode
+	all    []Emoji // those that are not disabled, by shortcode
 	byCode map[string]int
-	packs  []Pack // by name
+	every  []Emoji // the disabled ones too, by shortcode
+	packs  []Pack  // by name
 }
 
-// All returns the emoji by shortcode. They must not be changed.
+// All returns the emoji that are not disabled, by shortcode. They must not be
+// changed.
 func (s *Set) All() []Emoji {
 	if s == nil {
 		return nil
 	}
 	return s.all
+}
+
+// Every returns the emoji, disabled ones too, by shortcode. They must not be
+// changed.
+func (s *Set) Every() []Emoji {
+	if s == nil {
+		return nil
+	}
+	return s.every
+}
+
+// Emoji returns the emoji with this shortcode, also a disabled one.
+func (s *Set) Emoji(code string) (*Emoji, bool) {
+	i, ok := slices.BinarySearchFunc(s.Every(), code, func(e Emoji, code string) int { return strings.Compare(e.Shortcode, code) })
+	if !ok {
+		return nil, false
+	}
+	return &s.every[i], true
 }
 
 // URL returns the address of the picture of e.
@@ -84,7 +109,7 @@ type Live struct {
 	log      *slog.Logger
 	process  string // tells this process from others
 	reading  sync.Mutex
-	stealing sync.Mutex
+	writing  sync.Mutex
 	current  atomic.Pointer[Set]
 }
 

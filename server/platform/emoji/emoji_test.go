@@ -72,13 +72,13 @@ func TestEmojiAreReadFromGlobsAndPacks(t *testing.T) {
 		"emoji/loose.png":            "m",
 	})
 	want := []emoji.Emoji{
-		{Shortcode: "fish", Path: "/emoji/fish/a%20b.png", Tags: []string{"Custom", "pack:fish"}},
-		{Shortcode: "no", Path: "/emoji/custom/no.gif", Tags: []string{"pack:custom"}},
-		{Shortcode: "one", Path: "/emoji/cats/one.png", Tags: []string{"Custom", "pack:cats"}},
-		{Shortcode: "two", Path: "/emoji/cats/sub/two.gif", Tags: []string{"pack:cats"}},
-		{Shortcode: "wave", Path: "/emoji/custom/wave.png", Tags: []string{"Custom"}},
-		{Shortcode: "wuff", Path: "/emoji/dogs/d.gif", Tags: []string{"Loud", "pack:dogs"}},
-		{Shortcode: "x", Path: "/emoji/custom/deep/er/x.png", Tags: []string{"Custom"}},
+		{Shortcode: "fish", Path: "/emoji/fish/a%20b.png", Tags: []string{"Custom", "pack:fish"}, Pack: "fish", File: "a b.png"},
+		{Shortcode: "no", Path: "/emoji/custom/no.gif", Tags: []string{"pack:custom"}, Pack: "custom", File: "no.gif"},
+		{Shortcode: "one", Path: "/emoji/cats/one.png", Tags: []string{"Custom", "pack:cats"}, Pack: "cats", File: "one.png"},
+		{Shortcode: "two", Path: "/emoji/cats/sub/two.gif", Tags: []string{"pack:cats"}, Pack: "cats", File: "sub/two.gif"},
+		{Shortcode: "wave", Path: "/emoji/custom/wave.png", Tags: []string{"Custom"}, Pack: "custom", File: "wave.png"},
+		{Shortcode: "wuff", Path: "/emoji/dogs/d.gif", Tags: []string{"Loud", "pack:dogs"}, Pack: "dogs", File: "d.gif"},
+		{Shortcode: "x", Path: "/emoji/custom/deep/er/x.png", Tags: []string{"Custom"}, Pack: "custom", File: "deep/er/x.png"},
 	}
 	if diff := cmp.Diff(want, l.Load().All()); diff != "" {
 		t.Error(diff)
@@ -87,7 +87,7 @@ func TestEmojiAreReadFromGlobsAndPacks(t *testing.T) {
 		{Name: "cats", Files: map[string]string{"one": "one.png", "two": "sub/two.gif"}},
 		{Name: "custom", Files: map[string]string{"no": "no.gif", "wave": "wave.png", "x": "deep/er/x.png"}},
 		{Name: "dogs", Files: map[string]string{"wuff": "d.gif", "wave": "d.gif"}},
-		{Name: "fish", Files: map[string]string{"fish": "a b.png"}, Info: map[string]any{"license": "free"}},
+		{Name: "fish", Files: map[string]string{"fish": "a b.png"}, Info: map[string]any{"license": "free"}, Listed: true},
 	}
 	if diff := cmp.Diff(packs, l.Load().Packs(), cmpopts.EquateEmpty()); diff != "" {
 		t.Error(diff)

@@ -20,7 +20,9 @@ const (
 	folder    = "emoji"
 	maxFiles  = 50000
 	maxEmoji  = 20000
-	maxListed = 1 << 20 // bytes of a pack.json or emoji.txt
+	maxListed = 1 << 20 // bytes of a list: a pack.json, an emoji.txt
+
+	disabledList = folder + "/disabled.txt"
 )
 
 var errTooMany = errors.New("there are more files than are read")
@@ -36,6 +38,7 @@ type loader struct {
 	log      *slog.Logger
 	all      []string // every picture, from the static folder: emoji/x.png
 	found    map[string]Emoji
+	disabled map[string]bool
 	packs    []Pack
 }
 
@@ -52,19 +55,48 @@ func load(files fs.FS, base string, settings config.Emoji, log *slog.Logger) (*S
 		}
 	}
 	l.loadPacks()
+	var err error
+	if l.disabled, err = readDisabled(files); err != nil {
+		return nil, fmt.Errorf("read emoji: %w", err)
+	}
 	s := &Set{base: base, byCode: make(map[string]int, len(l.found)), packs: l.packs}
-	for i, code := range slices.Sorted(maps.Keys(l.found)) {
-		s.all = append(s.all, l.found[code])
-		s.byCode[code] = i
+	for _, code := range slices.Sorted(maps.Keys(l.found)) {
+		e := l.found[code]
+		e.Disabled = l.disabled[code]
+		s.every = append(s.every, e)
+		if e.Disabled {
+			continue
+		}
+		s.byCode[code] = len(s.all)
+		s.all = append(s.all, e)
 	}
 	return s, nil
 }
 
+// readDisabled reads the shortcodes of the emoji that are disabled, one a line.
+func readDisabled(files fs.FS) (map[string]bool, error) {
+	raw, err := readBounded(files, disabledList)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	out := map[string]bool{}
+	for code := range strings.FieldsSeq(string(raw)) {
+		out[code] = true
+	}
+	return out, err
+}
+
 // walk lists the pictures by name.
-func (l *loader) walk() error {
-	err := fs.WalkDir(l.files, folder, func(name string, d fs.DirEntry, err error) error {
+func (l *loader) walk() error { return l.walkIn(folder) }
+
+// walkIn lists those in a folder. Hidden folders are unfinished packs.
+func (l *loader) walkIn(dir string) error {
+	err := fs.WalkDir(l.files, dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
+		}
+		if d.IsDir() && strings.HasPrefix(d.Name(), ".") {
+			return fs.SkipDir
 		}
 		if d.Type().IsRegular() && slices.Contains(pictures, strings.ToLower(path.Ext(name))) {
 			if l.all = append(l.all, name); len(l.all) > maxFiles {
@@ -86,6 +118,11 @@ func (l *loader) add(code, file string, tags []string) {
 		return
 	}
 	e := Emoji{Shortcode: code, Path: (&url.URL{Path: "/" + file}).EscapedPath()}
+	if pack, rest, ok := strings.Cut(strings.TrimPrefix(file, folder+"/"), "/"); ok {
+		e.Pack, e.File = pack, rest
+	} else {
+		e.File = pack
+	}
 	for _, g := range l.settings.Groups {
 		if slices.ContainsFunc(g.Globs, func(glob string) bool { return match(glob, "/"+file) }) {
 			e.Tags = append(e.Tags, g.Name)

@@ -32,6 +32,8 @@ type Pack struct {
 	// Archive is the SHA-256 of the pack's archive in hex; "" when it cannot be
 	// had: its owner does not share it, or it is too large.
 	Archive string
+
+	Listed bool // in a pack.json: it is a pack even while it is empty
 }
 
 // Shortcodes are the pack's, in order.
@@ -69,7 +71,7 @@ func (l *loader) loadPacks() {
 			l.log.Warn("skipped an emoji pack", "pack", e.Name(), "err", err)
 			continue
 		}
-		if len(p.Files) > 0 {
+		if len(p.Files) > 0 || p.Listed {
 			l.packs = append(l.packs, *p)
 		}
 	}
@@ -81,44 +83,79 @@ type manifest struct {
 	Pack  map[string]any    `json:"pack"`
 }
 
-// loadPack reads a pack: the files in pack.json, else in emoji.txt, else every
-// picture in the folder.
+// listing is how a pack says which emoji it has.
+type listing struct {
+	manifest
+
+	kind string // the name of its list; "" where every picture is one
+	raw  []byte // the list
+	tags map[string][]string
+}
+
+// The lists of packs.
+const (
+	packJSON = "pack.json"
+	packText = "emoji.txt"
+)
+
+// list reads what the pack in dir has: the files in pack.json, else in emoji.txt,
+// else every picture in the folder.
+func (l *loader) list(dir string) (*listing, error) {
+	m := &listing{}
+	for _, kind := range []string{packJSON, packText} {
+		raw, err := readBounded(l.files, dir+"/"+kind)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil && kind == packJSON {
+			err = json.Unmarshal(raw, &m.manifest)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", kind, err)
+		}
+		if kind == packText {
+			m.Files, m.tags = lines(raw)
+		}
+		m.kind, m.raw = kind, raw
+		break
+	}
+	if m.kind == "" {
+		m.Files = l.unlisted(dir)
+	}
+	if m.Files == nil {
+		m.Files = map[string]string{}
+	}
+	if m.Pack == nil {
+		m.Pack = map[string]any{}
+	}
+	return m, nil
+}
+
+// picture returns the picture that a list names for a shortcode, from the static
+// folder; "" for none that is there.
+func (l *loader) picture(dir, code, name string) string {
+	file := path.Join(dir, path.Clean("/"+strings.TrimPrefix(name, "/"+dir+"/")))
+	if _, ok := slices.BinarySearch(l.all, file); !ok || !valid(code) {
+		return ""
+	}
+	return file
+}
+
+// loadPack reads a pack.
 func (l *loader) loadPack(name string) (*Pack, error) {
 	dir := folder + "/" + name
-	var (
-		m    manifest
-		tags map[string][]string
-	)
-	raw, err := readBounded(l.files, dir+"/pack.json")
-	switch {
-	case err == nil:
-		if err := json.Unmarshal(raw, &m); err != nil {
-			return nil, fmt.Errorf("pack.json: %w", err)
-		}
-	case !errors.Is(err, fs.ErrNotExist):
+	m, err := l.list(dir)
+	if err != nil {
 		return nil, err
-	default:
-		raw, err = readBounded(l.files, dir+"/emoji.txt")
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
-		if err == nil {
-			m.Files, tags = lines(raw)
-		} else {
-			m.Files = l.unlisted(dir)
-		}
 	}
-	p := &Pack{Name: name, Files: map[string]string{}, Info: m.Pack}
-	if p.Info == nil {
-		p.Info = map[string]any{}
-	}
+	p := &Pack{Name: name, Files: map[string]string{}, Info: m.Pack, Listed: m.kind == packJSON}
 	for _, code := range slices.Sorted(maps.Keys(m.Files)) {
-		file := path.Join(dir, path.Clean("/"+strings.TrimPrefix(m.Files[code], "/"+dir+"/")))
-		if _, ok := slices.BinarySearch(l.all, file); !ok || !valid(code) {
+		file := l.picture(dir, code, m.Files[code])
+		if file == "" {
 			continue
 		}
 		p.Files[code] = strings.TrimPrefix(file, dir+"/")
-		l.add(code, file, append(slices.Clone(tags[code]), "pack:"+name))
+		l.add(code, file, append(slices.Clone(m.tags[code]), "pack:"+name))
 	}
 	return p, l.seal(p)
 }

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"maps"
 	"net/http"
-	"os"
 	"path"
 	"slices"
 
@@ -27,7 +26,7 @@ const maxStolen = 5000
 func (l *Live) Steal(ctx context.Context, out *outgoing.Client, urls map[string]string) error {
 	found, failed := map[string][]byte{}, error(nil)
 	for _, code := range slices.Sorted(maps.Keys(urls)) {
-		if !valid(code) || len(code) > 100 || l.Load().has(code) {
+		if !valid(code) || len(code) > maxShortcode || l.knows(code) {
 			continue
 		}
 		picture, err := fetchPicture(ctx, out, urls[code], l.settings.Load().Policies.StealEmoji.SizeLimit)
@@ -44,10 +43,16 @@ func (l *Live) Steal(ctx context.Context, out *outgoing.Client, urls map[string]
 	if len(found) == 0 {
 		return failed
 	}
-	if err := l.keepStolen(found); err != nil {
+	if err := l.write(ctx, func(w *writer) error { return w.keepStolen(found) }); err != nil {
 		return err
 	}
-	return errors.Join(failed, l.reloadAll(ctx))
+	return failed
+}
+
+// knows reports whether there is an emoji with this shortcode, also a disabled one.
+func (l *Live) knows(code string) bool {
+	_, known := l.Load().Emoji(code)
+	return known
 }
 
 // errNoPicture is a file that cannot be an emoji.
@@ -69,39 +74,13 @@ func fetchPicture(ctx context.Context, out *outgoing.Client, address string, lim
 	return picture, err
 }
 
-// endingOf returns the file ending of a picture by its content; "" for other
-// files.
-func endingOf(picture []byte) string {
-	switch http.DetectContentType(picture) {
-	case "image/png":
-		return ".png"
-	case "image/gif":
-		return ".gif"
-	case "image/webp":
-		return ".webp"
-	case "image/jpeg":
-		return ".jpg"
-	}
-	return ""
-}
-
 // keepStolen writes pictures, by shortcode, and lists them in the pack.
-func (l *Live) keepStolen(found map[string][]byte) error {
-	l.stealing.Lock()
-	defer l.stealing.Unlock()
-	if err := os.MkdirAll(l.folder(), 0o755); err != nil {
-		return fmt.Errorf("keep emoji: %w", err)
-	}
-	root, err := os.OpenRoot(l.folder())
-	if err != nil {
-		return fmt.Errorf("keep emoji: %w", err)
-	}
-	defer func() { _ = root.Close() }()
-	if err := root.MkdirAll(stolenPack, 0o755); err != nil {
+func (w *writer) keepStolen(found map[string][]byte) error {
+	if err := w.root.MkdirAll(stolenPack, 0o755); err != nil {
 		return fmt.Errorf("keep emoji: %w", err)
 	}
 	list := manifest{Files: map[string]string{}, Pack: map[string]any{"description": "Emoji of other servers"}}
-	raw, err := readBounded(root.FS(), stolenPack+"/pack.json")
+	raw, err := readBounded(w.files, stolenPack+"/pack.json")
 	if err == nil {
 		err = json.Unmarshal(raw, &list)
 	}
@@ -113,7 +92,7 @@ func (l *Live) keepStolen(found map[string][]byte) error {
 			return fmt.Errorf("keep emoji: %d of other servers are enough", maxStolen)
 		}
 		name := code + endingOf(found[code])
-		if err := replace(root, path.Join(stolenPack, name), found[code]); err != nil {
+		if err := w.replace(path.Join(stolenPack, name), found[code]); err != nil {
 			return err
 		}
 		list.Files[code] = name
@@ -121,18 +100,5 @@ func (l *Live) keepStolen(found map[string][]byte) error {
 	if raw, err = json.MarshalIndent(list, "", "  "); err != nil {
 		return err
 	}
-	return replace(root, stolenPack+"/pack.json", raw)
-}
-
-// replace writes a file atomically: readers find the old one or the new one,
-// whole.
-func replace(root *os.Root, name string, content []byte) error {
-	unfinished := name + ".new"
-	if err := root.WriteFile(unfinished, content, 0o644); err != nil {
-		return fmt.Errorf("keep emoji: %w", err)
-	}
-	if err := root.Rename(unfinished, name); err != nil {
-		return fmt.Errorf("keep emoji: %w", err)
-	}
-	return nil
+	return w.replace(stolenPack+"/pack.json", raw)
 }
