@@ -61,7 +61,8 @@ type Client struct {
 //	c.Admin.Chats        DeleteMessage Get Messages OfUser
 //	c.Admin.Config       Change Delete Descriptions History List NeedReboot Restart Set
 //	c.Admin.Documents    Delete Get Set
-//	c.Admin.Emojis       Add AddFrom List Reload Remove SetEnabled
+//	c.Admin.Emojis       Add AddFrom CreatePack DeletePack DescribePack DownloadPack
+//	                     ImportPack ImportPackFrom List Reload RemotePacks Remove SetEnabled
 //	c.Admin.Federation   Forget Host Hosts Known Limit Limits Retry
 //	c.Admin.Invites      Create Email List Revoke
 //	c.Admin.Jobs         List Queues Retry RetryQueue

@@ -535,6 +535,12 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 	}
 	pack(post, "packs/files", admin.CustomEmojis().Add).body(admin.CustomEmojis().BodyLimit)
 	pack(del, "packs/files", admin.CustomEmojis().Remove)
+	pack(post, "pack", admin.CustomEmojis().CreatePack)
+	pack(patch, "pack", admin.CustomEmojis().DescribePack)
+	pack(del, "pack", admin.CustomEmojis().DeletePack)
+	pack(get, "packs/remote", admin.CustomEmojis().RemotePacks)
+	pack(post, "packs/download", admin.CustomEmojis().Download)
+	pack(post, "packs/download_zip", admin.CustomEmojis().Import).body(admin.CustomEmojis().ArchiveLimit)
 
 	s.mount(guard, html, client, each)
 }

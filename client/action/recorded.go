@@ -27,6 +27,10 @@ const (
 	MediaPurgeCached  Kind = "media.purge-cached"
 	EmojiReload       Kind = "emoji.reload"
 	EmojiAdd          Kind = "emoji.add"
+	EmojiPackCreate   Kind = "emoji.pack.create"
+	EmojiPackEdit     Kind = "emoji.pack.edit"
+	EmojiPackImport   Kind = "emoji.pack.import"
+	EmojiPackRemove   Kind = "emoji.pack.remove"
 	ServerRestart     Kind = "server.restart"
 	APICall           Kind = "api.call" // Args: method
 )
@@ -55,6 +59,10 @@ var recorded = []facts{
 	{kind: MediaPurgeCached, verb: "purge --host", done: "purged", loss: "they are fetched again when somebody looks", needs: []api.Privilege{api.PrivilegeMedia}},
 	{kind: EmojiReload, done: "reloaded", loss: "they were read again", needs: []api.Privilege{Admins}},
 	{kind: EmojiAdd, done: "added", back: EmojiRemove, needs: []api.Privilege{Admins}},
+	{kind: EmojiPackCreate, done: "created", loss: "the pack stays; svcctl emoji pack remove ends it", needs: []api.Privilege{Admins}},
+	{kind: EmojiPackEdit, loss: "what it said before is not kept", needs: []api.Privilege{Admins}},
+	{kind: EmojiPackImport, done: "imported", loss: "the pack stays; svcctl emoji pack remove ends it", needs: []api.Privilege{Admins}},
+	{kind: EmojiPackRemove, done: "removed", loss: "its pictures are gone", needs: []api.Privilege{Admins}},
 	{kind: ServerRestart, done: "restarted", loss: "it was restarted", needs: []api.Privilege{Admins}},
 	{kind: ConfigSet, loss: "a secret is part of it, which no file keeps", needs: []api.Privilege{Admins}},
 	{kind: ConfigUnset, loss: "a secret is part of it, which no file keeps", needs: []api.Privilege{Admins}},

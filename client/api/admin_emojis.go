@@ -77,3 +77,48 @@ type PackEmoji struct {
 	Name      string `json:"name" form:"name"`
 	Shortcode string `json:"shortcode" form:"shortcode"`
 }
+
+// EmojiPackForm is the form of PATCH /api/svc/emoji/pack. Metadata are texts by name,
+// such as license, and the boolean share-files; null or "" removes a text.
+type EmojiPackForm struct {
+	Name     string         `json:"name"`
+	Metadata map[string]any `json:"metadata"`
+}
+
+// EmojiPackName names a pack.
+type EmojiPackName struct {
+	Name string `json:"name" form:"name"`
+}
+
+// RemotePackQuery asks for a page of the packs of the server at URL.
+type RemotePackQuery struct {
+	URL      string `json:"url" form:"url"`
+	Page     int    `json:"page,omitempty" form:"page"`
+	PageSize int    `json:"page_size,omitempty" form:"page_size"`
+}
+
+// PackDownload is the form of POST /api/svc/emoji/packs/download: the pack Name of the
+// server at URL becomes the pack As, by default of the same name.
+type PackDownload struct {
+	URL  string `json:"url"`
+	Name string `json:"name"`
+	As   string `json:"as,omitempty"`
+}
+
+// PackArchive is the form of POST /api/svc/emoji/packs/download_zip: the zip archive
+// at URL, or the file that is sent, becomes the pack Name.
+type PackArchive struct {
+	Name string `json:"name"`
+	URL  string `json:"url,omitempty"`
+}
+
+// ImportedPack is a pack that was imported, with up to MaxEmojiPage of its files by
+// shortcode. Skipped are files of the archive that are not in it, with the reason.
+type ImportedPack struct {
+	Name         string            `json:"name"`
+	Files        map[string]string `json:"files"`
+	FilesCount   int               `json:"files_count"`
+	Pack         EmojiPackInfo     `json:"pack"`
+	Skipped      map[string]string `json:"skipped"`
+	SkippedCount int               `json:"skipped_count"`
+}

@@ -172,6 +172,7 @@ func TestADryRunShowsWhatIsSent(t *testing.T) {
 	}
 	lines = append(lines, "config set svc instance limit 4100", "config edit svc instance --yes", "undo --last --yes",
 		"config set svc instance limit 4300", "config rollback $CHANGE", "message send tom --text Hello --yes", "emoji enable cat")
+	harmless = append(harmless, "emoji pack export beasts")
 	lines = append(lines, "user create leo --email leo@example.org --generate", "user delete leo --legacy --yes --max 1")
 	for _, line := range lines {
 		if strings.Contains(line, "$CHANGE") {

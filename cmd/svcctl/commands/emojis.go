@@ -41,7 +41,7 @@ func emojiCommand(a *cli.App) *cobra.Command {
 		a.KindCommand(action.EmojiEnable, "enable SHORTCODE...", "Offer emoji again, and find them in new texts", completeEmojis(a, api.EmojiDisabled)),
 		emojiDisableCommand(a),
 		a.KindCommand(action.EmojiRemove, "remove SHORTCODE...", "Remove emoji with their pictures, also from posts that have them", completeEmojis(a, "")),
-		emojiReloadCommand(a)),
+		packCommand(a), emojiReloadCommand(a)),
 		"emoji list",
 		"emoji list --host far.example",
 		"emoji add blob blob.png",
@@ -49,6 +49,13 @@ func emojiCommand(a *cli.App) *cobra.Command {
 		"emoji disable blob",
 		"emoji enable blob",
 		"emoji remove blob",
+		"emoji pack list",
+		"emoji pack create cats",
+		"emoji pack edit cats --share --license CC0",
+		"emoji pack import cats cats.zip",
+		"emoji pack import cats --from https://far.example",
+		"emoji pack export cats",
+		"emoji pack remove cats",
 		"emoji reload",
 	)
 }

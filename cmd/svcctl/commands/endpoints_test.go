@@ -104,7 +104,26 @@ func adminWorld(t *testing.T) (*servertest.Server, map[string]string) {
 			t.Fatal(err)
 		}
 	}
-	vars["$PICTURE"] = picture
+	for _, pack := range []string{"beasts", "doomed"} {
+		if err := admin.Admin.Emojis.CreatePack(t.Context(), pack); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := admin.Admin.Emojis.Add(t.Context(), api.NewEmoji{Name: "beasts", Shortcode: "owl"}, client.File{Name: "x", Content: strings.NewReader(servertest.Dot)}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := admin.Admin.Emojis.DescribePack(t.Context(), api.EmojiPackForm{Name: "beasts", Metadata: map[string]any{"share-files": true}}); err != nil {
+		t.Fatal(err)
+	}
+	zipped := filepath.Join(t.TempDir(), "pack.zip")
+	archive, err := admin.Emojis.Archive(t.Context(), "beasts")
+	if err == nil {
+		err = os.WriteFile(zipped, archive, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	vars["$PICTURE"], vars["$ZIP"], vars["$SITE"] = picture, zipped, s.URL
 	keyFile := filepath.Join(t.TempDir(), "id.pub")
 	if err := os.WriteFile(keyFile, []byte("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAiSPZyER1EmBaKEFli8Bf94KzESAWC0P+tz+uaBHWgS kim@laptop\n"), 0o600); err != nil {
 		t.Fatal(err)

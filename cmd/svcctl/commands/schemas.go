@@ -41,6 +41,7 @@ func schemas() []schema {
 		schemaOf("doc", "doc get instance-panel", docShape),
 		schemaOf("doctor", "doctor", checkShape),
 		schemaOf("emoji", "emoji list", emojiShape),
+		schemaOf("emoji pack", "emoji pack list", packShape),
 		schemaOf("federation", "federation hosts", hostShape),
 		schemaOf("instance", "instance show", instanceShape),
 		schemaOf("instance get", "instance get far.example", knownShape),

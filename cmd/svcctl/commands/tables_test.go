@@ -118,6 +118,7 @@ func TestNoTableWrapsAt80Columns(t *testing.T) {
 	wrapless(t, tested, "mailDomainShape", mailDomainShape)
 	wrapless(t, tested, "mediaShape", mediaShape)
 	wrapless(t, tested, "messageShape", messageShape)
+	wrapless(t, tested, "packShape", packShape)
 	wrapless(t, tested, "pastShape", pastShape)
 	wrapless(t, tested, "pendingShape", pendingShape)
 	wrapless(t, tested, "queueShape", queueShape)

@@ -486,7 +486,15 @@ func (w *world) unloggedWrites() []write {
 	at := func(path, body string) act { return act{Path: path, Body: body} }
 	invite, err := w.Signup.CreateInvite(ctx, &db.Account{IsAdmin: true}, signup.NewInvite{})
 	w.must(err)
+	w.must(w.Admin("root").Admin.Emojis.CreatePack(ctx, "shared"))
+	_, err = w.addEmoji("shared", "shared", "x", w.pictureOf("png", 2, 2))
+	w.must(err)
+	_, err = w.Admin("root").Admin.Emojis.DescribePack(ctx, api.EmojiPackForm{Name: "shared", Metadata: map[string]any{"share-files": true}})
+	w.must(err)
+	const packs = "/api/svc/emoji/packs/"
 	return []write{
+		{"POST " + packs + "download", at(packs+"download", `{"url":"`+w.URL+`","name":"shared","as":"copied"}`), nil, []act{at(packs+"download", `{}`)}},
+		{"POST " + packs + "download_zip", at(packs+"download_zip", `{"url":"`+w.URL+packs+`archive?name=shared","name":"zipped"}`), nil, []act{at(packs+"download_zip", `{}`)}},
 		{"POST /users/invite_token", at("/users/invite_token", `{"max_use":3}`), nil, []act{at("/users/invite_token", `{"max_use":"x"}`)}},
 		{"POST /users/revoke_invite", at("/users/revoke_invite", `{"token":"`+invite.Token+`"}`), nil, []act{at("/users/revoke_invite", `{"token":"x"}`)}},
 		{"POST /users/email_invite", at("/users/email_invite", `{"email":"new@example.org","name":"New"}`), nil, []act{at("/users/email_invite", `{}`)}},

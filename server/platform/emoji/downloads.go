@@ -131,6 +131,9 @@ func (l *Live) Download(ctx context.Context, by *db.Account, out *outgoing.Clien
 	if err := l.mayImport(ctx, by, as); err != nil {
 		return nil, err
 	}
+	if name == "" {
+		return nil, fault.Malformed("pack name cannot be empty")
+	}
 	server, err := serverAt(base)
 	if err != nil {
 		return nil, err

@@ -244,8 +244,7 @@ func copyFile(w io.Writer, files fs.FS, name string, most int64) (int64, error) 
 	return n, err
 }
 
-// Archive is the SHA-256 of the pack's archive in hex; "" if it is not offered:
-// not shared, or too large.
+// Archive writes the archive of a shared pack. Of others the error is ErrNotShared.
 func (l *Live) Archive(w io.Writer, p *Pack) error {
 	if p.Archive == "" {
 		return ErrNotShared
