@@ -31,6 +31,7 @@ type Client struct {
 	Mutes             *Mutes
 	DomainBlocks      *DomainBlocks
 	Lists             *Lists
+	Announcements     *Announcements
 	Filters           *Filters
 	FiltersV2         *FiltersV2
 	Push              *Push
@@ -57,6 +58,7 @@ type Client struct {
 
 // Admin groups the services that need an admin's token:
 //
+//	c.Admin.Announcements Create Delete Get List Update
 //	c.Admin.Apps         Create Delete List Update
 //	c.Admin.Chats        DeleteMessage Get Messages OfUser
 //	c.Admin.Config       Change Delete Descriptions History List NeedReboot Restart Set
@@ -99,6 +101,8 @@ type Admin struct {
 	Federation  *AdminFederation
 	Jobs        *AdminJobs
 	Config      *AdminConfig
+
+	Announcements *AdminAnnouncements
 }
 
 // TokenSource supplies access tokens. Its methods may be called from several
@@ -227,6 +231,7 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 	c.Mutes = &Mutes{c}
 	c.DomainBlocks = &DomainBlocks{c}
 	c.Lists = &Lists{c}
+	c.Announcements = &Announcements{c}
 	c.Filters = &Filters{c}
 	c.FiltersV2 = &FiltersV2{c}
 	c.Push = &Push{c}
@@ -241,7 +246,7 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 	c.SSHKeys = &SSHKeys{c}
 	c.Backups = &Backups{c}
 	c.Admin = &Admin{
-		Reports: &AdminReports{c}, Users: &AdminUsers{c}, Invites: &AdminInvites{c}, Rules: &AdminRules{c}, Federation: &AdminFederation{c}, Jobs: &AdminJobs{c}, Statuses: &AdminStatuses{c}, Log: &AdminLog{c}, Config: &AdminConfig{c},
+		Reports: &AdminReports{c}, Users: &AdminUsers{c}, Invites: &AdminInvites{c}, Rules: &AdminRules{c}, Announcements: &AdminAnnouncements{c}, Federation: &AdminFederation{c}, Jobs: &AdminJobs{c}, Statuses: &AdminStatuses{c}, Log: &AdminLog{c}, Config: &AdminConfig{c},
 		Media: &AdminMedia{c}, Documents: &AdminDocuments{c},
 		Chats: &AdminChats{c}, Apps: &AdminApps{c}, Stats: &AdminStats{c}, Emojis: &AdminEmojis{c}, Relays: &AdminRelays{c}, MailDomains: &AdminMailDomains{c}, SSHKeys: &AdminSSHKeys{c},
 	}

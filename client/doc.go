@@ -50,6 +50,7 @@
 //	                     Scrobble Scrobbles Search SetNotificationSettings SetPictures
 //	                     SetWebSettings Statuses Subscribe Unblock Unfollow Unmute
 //	                     Unsubscribe UpdateCredentials UserInfo Verify
+//	c.Announcements      Dismiss List React Unreact
 //	c.Apps               Create Verify
 //	c.Backups            List Start
 //	c.Blocks             List

@@ -21,6 +21,7 @@ func (d *DB) checkedCounters() []checked {
 	const (
 		unread    = "(SELECT COUNT(*) FROM chat_entries e WHERE e.chat_id = t.id AND e.unread)"
 		reactions = "(SELECT COUNT(*) FROM emoji_reactions e WHERE e.status_id = t.id)"
+		announced = "(SELECT COUNT(*) FROM announcement_reactions e WHERE e.announcement_id = t.id)"
 	)
 	sum := "(SELECT COALESCE(SUM(CAST(" + d.member("count") + " AS BIGINT)), 0) FROM " + d.elements("t.reactions") + ")"
 	return []checked{
@@ -34,6 +35,9 @@ func (d *DB) checkedCounters() []checked {
 			statuses("reblogs_count", "statuses r WHERE r.reblog_of_id = t.id"),
 			statuses("favourites_count", "favourites f WHERE f.status_id = t.id"),
 			{column: "reactions", kept: sum, counted: reactions, wrong: sum + " <> " + reactions, repair: recountReactions},
+		}},
+		{area: CheckCounters, table: "announcements", key: []string{"id"}, chunk: countChunk, faults: []fault{
+			{column: "reactions", kept: sum, counted: announced, wrong: sum + " <> " + announced, repair: recountAnnouncement},
 		}},
 		{area: CheckCounters, table: "polls", key: []string{"id"}, chunk: countChunk, faults: d.checkedVotes()},
 		{area: CheckCounters, table: "chats", key: []string{"id"}, chunk: countChunk, faults: []fault{counter("chats", "unread", "", unread)}},

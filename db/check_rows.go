@@ -38,7 +38,7 @@ var Unreferenced = map[string]string{
 	"meta": freeOutside, "instances": freeOutside, "conversations": freeOutside, "settings": freeOutside, "setting_changes": freeRecord, "setting_changes.actor_id": freeRecord,
 	"idempotency_keys": freeSwept, "loose_files": freeSwept, "stored_files": freeSwept, "cards": freeSwept, "card_failures": freeSwept,
 	"activity_weeks": freeOutside, "invites": freeOutside, "captchas": freeSwept, "status_tallies": freeDerived, "status_tally_changes": freeDerived,
-	"account_tallies": freeDerived, "account_tally_changes": freeDerived, "account_facet_changes": freeDerived, "app_tallies": freeDerived, "report_tallies": freeDerived, "report_counts": freeDerived, "apps": freeOutside, "media_bans": freeOutside, "rules": freeOutside,
+	"account_tallies": freeDerived, "account_tally_changes": freeDerived, "account_facet_changes": freeDerived, "app_tallies": freeDerived, "report_tallies": freeDerived, "report_counts": freeDerived, "apps": freeOutside, "media_bans": freeOutside, "rules": freeOutside, "announcements": freeOutside,
 	"asked_parts": freeDerived, "account_facets": freeDerived, "account_facet_tallies": freeDerived, "account_facets_due": freeDerived,
 	"log_grams": freeDerived, "processes": freeSwept, "undone": freeSwept, "gone_keys": freeSwept, "delivery_hosts": freeDerived,
 	"kept_tags": freeRecord, "kept_tags.account_id": freeRecord, "gone_inboxes": freeSwept, "paced_updates": freeSwept, "seen_activities": freeSwept, "mail_counts": freeSwept, "event_head": freeDerived,
@@ -72,7 +72,7 @@ const lastMessage = "last_message_id = COALESCE((SELECT MAX(e.message_id) FROM c
 // the many rows of a deleted status.
 func (d *DB) References() []Reference {
 	accounts, statuses, messages, conversations := []string{"accounts"}, []string{"statuses"}, []string{"chat_messages"}, []string{"conversations"}
-	lists, apps, polls, reports := []string{"lists"}, []string{"apps"}, []string{"polls"}, []string{"reports"}
+	lists, apps, polls, reports, announcements := []string{"lists"}, []string{"apps"}, []string{"polls"}, []string{"reports"}, []string{"announcements"}
 	return slices.DeleteFunc([]Reference{
 		{Table: "statuses", key: "id", Column: "account_id", To: accounts, repair: removeOrphan},
 		{Table: "statuses", key: "id", Column: "conversation_id", To: conversations, Set: "conversation_id = NULL"},
@@ -97,6 +97,10 @@ func (d *DB) References() []Reference {
 		{Table: "bookmarks", key: "id", Column: "status_id", To: statuses},
 		{Table: "emoji_reactions", key: "id", Column: "account_id", To: accounts},
 		{Table: "emoji_reactions", key: "id", Column: "status_id", To: statuses},
+		{Table: "announcement_reads", key: "announcement_id,account_id", Column: "announcement_id", To: announcements},
+		{Table: "announcement_reads", key: "announcement_id,account_id", Column: "account_id", To: accounts},
+		{Table: "announcement_reactions", key: "announcement_id,account_id,name", Column: "announcement_id", To: announcements},
+		{Table: "announcement_reactions", key: "announcement_id,account_id,name", Column: "account_id", To: accounts},
 		{Table: "polls", key: "id", Column: "status_id", To: statuses},
 		{Table: "poll_votes", key: "poll_id,account_id,choice", Column: "poll_id", To: polls},
 		{Table: "poll_votes", key: "poll_id,account_id,choice", Column: "account_id", To: accounts},

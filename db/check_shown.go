@@ -15,6 +15,7 @@ var listColumns = map[string]map[string]string{
 	"statuses":      {"mentions": "object", "tags": "string", "emojis": "object", "to_uris": "string", "cc_uris": "string", "reactions": "object"},
 	"accounts":      {"fields": "object", "fields_html": "object", "emojis": "object", "tags": "string", "also_known_as": "string"},
 	"polls":         {"options": "object"},
+	"announcements": {"mentions": "object", "statuses": "object", "tags": "string", "emojis": "object", "reactions": "object"},
 	"chat_messages": {"emojis": "object"},
 	"status_edits":  {"emojis": "object", "files": "object", "options": "string"},
 }
@@ -108,7 +109,7 @@ func (d *DB) checkedShown(o CheckOptions) []checked {
 			{column: "uri", says: "says that a status is deleted, which is there", mend: "DELETE FROM tombstones",
 				wrong: "EXISTS (SELECT 1 FROM statuses s WHERE s.uri = t.uri)"}}},
 	}
-	for _, table := range []string{"polls", "chat_messages", "status_edits"} {
+	for _, table := range []string{"polls", "chat_messages", "status_edits", "announcements"} {
 		out = append(out, checked{area: CheckParts, table: table, key: []string{"id"}, faults: d.brokenLists(table)})
 	}
 	return out

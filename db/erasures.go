@@ -37,6 +37,8 @@ func Erasures() []Erasure {
 		{Table: "follows", Column: "follower_id", by: eraseFollows},
 		{Table: "favourites", Column: "account_id", by: eraseFavourites},
 		{Table: "emoji_reactions", Column: "account_id", by: eraseReactions},
+		{Table: "announcement_reads", Column: "account_id", key: "announcement_id, account_id"},
+		{Table: "announcement_reactions", Column: "account_id", by: eraseAnnouncementReactions},
 		{Table: "poll_votes", Column: "account_id", key: "poll_id, account_id, choice"}, // polls keep their results
 		{Table: "quotes", Column: "account_id", key: "id"},
 		{Table: "bookmarks", Column: "account_id", key: "id"},

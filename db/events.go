@@ -20,11 +20,15 @@ const (
 	EventChat          = "chat"           // a message came, was read or was removed; subject is the chat's id; of the account
 	EventRelationship  = "relationship"   // the account follows, or no longer follows, the subject; data is a state
 	EventFilters       = "filters"        // the account changed its filters
+	EventAnnouncement  = "announcement"   // a new or changed one is shown; subject is its id
 	EventRoom          = "room"           // somebody said something in the chat room; subject is their id, data the text itself
 	EventReport        = "report"         // subject is its id, data one of the words below
 	EventRegistration  = "registration"   // likewise, of an account that awaits approval
 	EventLogEntry      = "log"            // a new one; subject is its number
 	EventJob           = "job"            // one that failed; subject is its number, data one of the words below
+
+	EventAnnouncementGone     = "announcement.gone"     // it is shown no more; subject is its id
+	EventAnnouncementReaction = "announcement.reaction" // somebody reacted to it, or no more; data is an AnnouncementReaction
 )
 
 // FollowersLater is the Data of an EventStatus that followers, and their lists, are not

@@ -279,6 +279,12 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 	add(Optional, get, "/api/v1/svc/accounts/:id/scrobbles", client.Scrobbles.List, "read")
 	add(User, post, "/api/v1/svc/scrobble", client.Scrobbles.Create, "write")
 
+	// What the admins announce.
+	add(User, get, "/api/v1/announcements", client.Announcements.List)
+	add(User, post, "/api/v1/announcements/:id/dismiss", client.Announcements.Dismiss, "write:accounts")
+	add(User, put, "/api/v1/announcements/:id/reactions/:name", client.Announcements.React, "write:favourites")
+	add(User, del, "/api/v1/announcements/:id/reactions/:name", client.Announcements.Unreact, "write:favourites")
+
 	// Notifications.
 	add(User, get, "/api/v1/notifications", client.Notifications.List, "read:notifications")
 	add(User, get, "/api/v1/notifications/unread_count", client.Notifications.Unread, "read:notifications")
@@ -482,6 +488,11 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 	admit(rights.Reports, patch, "/reports", admin.Reports().Update, "write:reports")
 	admit(rights.Reports, post, "/reports/:id/notes", admin.Reports().AddNote, "write:reports")
 	admit(rights.Reports, del, "/reports/:id/notes/:note_id", admin.Reports().DeleteNote, "write:reports")
+	admit(rights.Admins, get, "/announcements", admin.Announcements().List, "read")
+	admit(rights.Admins, post, "/announcements", admin.Announcements().Create, "write")
+	admit(rights.Admins, get, "/announcements/:id", admin.Announcements().Get, "read")
+	admit(rights.Admins, patch, "/announcements/:id", admin.Announcements().Update, "write")
+	admit(rights.Admins, del, "/announcements/:id", admin.Announcements().Delete, "write")
 	admit(rights.Reports, get, "/rules", admin.Rules().List, "read")
 	admit(rights.Admins, post, "/rules", admin.Rules().Create, "write")
 	admit(rights.Admins, patch, "/rules/:id", admin.Rules().Update, "write")

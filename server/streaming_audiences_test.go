@@ -148,8 +148,12 @@ func causeEveryKind(t *testing.T, s *servertest.Server) []string {
 	must(cat.Chats.Send(ctx, must(cat.Chats.Open(ctx, s.User("ann").ID))(t).ID, api.NewChatMessage{Content: "psst"}))(t)
 	must(0, ann.Filters.Delete(ctx, must(ann.Filters.Create(ctx, api.NewFilter{Phrase: given("x"), Context: []string{"home"}}))(t).ID))(t)
 	must(cat.Reports.Create(ctx, api.NewReport{AccountID: s.User("ann").ID}))(t)
+	told := must(root.Admin.Announcements.Create(ctx, api.AnnouncementForm{Content: given("tea")}))(t)
+	must(0, cat.Announcements.React(ctx, told.ID, "🍵"))(t)
+	must(0, root.Admin.Announcements.Delete(ctx, told.ID))(t)
 	return []string{
 		db.EventStatus, db.EventHome, db.EventStatusEdited, db.EventStatusDeleted, db.EventNotification, db.EventConversation, db.EventChat,
 		db.EventRelationship, db.EventFilters, db.EventRoom, db.EventReport, db.EventRegistration, db.EventLogEntry, db.EventJob,
+		db.EventAnnouncement, db.EventAnnouncementReaction, db.EventAnnouncementGone,
 	}
 }

@@ -51,6 +51,8 @@ func (s *Server) workers(r *runner) *river.Workers {
 	})
 	perform(w, s.Social.PublishScheduled)
 	perform(w, s.Social.ExpireStatus)
+	perform(w, s.Social.TurnAnnouncements)
+	perform(w, s.Social.ForgetAnnouncement)
 	perform(w, func(ctx context.Context, _ jobs.Due) error {
 		return errors.Join(s.Social.Due(ctx), s.DB.FoldTallies(ctx), s.DB.KeepCounts(ctx), s.DB.SweepEvents(ctx, db.At(s.now().Add(-eventsKept))))
 	})

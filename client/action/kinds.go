@@ -306,5 +306,5 @@ func Delay(k Kind) time.Duration {
 // isNoun reports whether typed names begin with noun: of the kinds here, and of
 // settings and documents, which change in other ways.
 func isNoun(noun string) bool {
-	return noun == "config" || noun == "doc" || noun == "rule" || slices.ContainsFunc(kinds, func(f facts) bool { return f.kind.Noun() == noun })
+	return noun == "config" || noun == "doc" || noun == "rule" || noun == "announcement" || slices.ContainsFunc(kinds, func(f facts) bool { return f.kind.Noun() == noun })
 }

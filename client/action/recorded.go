@@ -33,6 +33,10 @@ const (
 	EmojiPackRemove   Kind = "emoji.pack.remove"
 	ServerRestart     Kind = "server.restart"
 	APICall           Kind = "api.call" // Args: method
+
+	AnnouncementAdd    Kind = "announcement.add"
+	AnnouncementEdit   Kind = "announcement.edit"
+	AnnouncementRemove Kind = "announcement.remove"
 )
 
 // recorded says why nothing takes a change of these kinds back, where nothing does.
@@ -50,6 +54,9 @@ var recorded = []facts{
 	{kind: SSHKeyAdd, done: "added", back: SSHKeyDelete},
 	{kind: DocumentPut, done: "replaced", loss: "the text before is not kept", needs: []api.Privilege{Admins}},
 	{kind: DocumentDelete, done: "deleted", loss: "the text before is not kept", needs: []api.Privilege{Admins}},
+	{kind: AnnouncementAdd, done: "added", loss: "it was shown; svcctl announcement remove ends it", needs: []api.Privilege{Admins}},
+	{kind: AnnouncementEdit, loss: "the text before is in the moderation log alone", needs: []api.Privilege{Admins}},
+	{kind: AnnouncementRemove, done: "removed", loss: "its reactions do not come back", needs: []api.Privilege{Admins}},
 	{kind: RuleAdd, done: "added", loss: "the rule stays; svcctl rule remove ends it", needs: []api.Privilege{Admins}},
 	{kind: RuleEdit, loss: "the text before is in the moderation log alone", needs: []api.Privilege{Admins}},
 	{kind: RuleRemove, done: "removed", loss: "its number does not come back", needs: []api.Privilege{Admins}},

@@ -55,7 +55,8 @@ type StreamQuery struct {
 }
 
 // StreamEvent is one event. Name is update, status.update, delete,
-// notification, conversation, filters_changed, svc:chat_update,
+// notification, conversation, filters_changed, announcement,
+// announcement.reaction, announcement.delete, svc:chat_update,
 // svc:follow_relationships_update, an event of StreamModeration, or gap. A gap
 // means that missed events are not kept any more, so that the shown lists
 // should be read again.

@@ -75,6 +75,11 @@ func adminWorld(t *testing.T) (*servertest.Server, map[string]string) {
 		t.Fatal(err)
 	}
 	vars["$RULE"] = "rule/" + rule.ID
+	announcement, err := admin.Admin.Announcements.Create(t.Context(), api.AnnouncementForm{Content: new("Old rooms")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	vars["$ANNOUNCEMENT"] = "announcement/" + announcement.ID
 	name, uri := "Web", "https://web.example/back"
 	app, err := admin.Admin.Apps.Create(t.Context(), api.AppForm{Name: &name, RedirectURIs: &uri, Scopes: []string{"read"}})
 	if err != nil {

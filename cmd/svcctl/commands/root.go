@@ -25,7 +25,7 @@ func RunHosted(ctx context.Context, h *cli.Hosted, args []string) int {
 func newRoot(a *cli.App) *cobra.Command {
 	root := a.Root()
 	root.AddCommand(
-		reportCommand(a), userCommand(a), roleCommand(a), statusCommand(a), inviteCommand(a), ruleCommand(a), chatCommand(a),
+		reportCommand(a), userCommand(a), roleCommand(a), statusCommand(a), inviteCommand(a), ruleCommand(a), announcementCommand(a), chatCommand(a),
 		configCommand(a), serverCommand(a), emojiCommand(a), mediaCommand(a), docCommand(a), appCommand(a), relayCommand(a),
 		federationCommand(a), jobsCommand(a), sshKeyCommand(a), mailDomainCommand(a),
 		instanceCommand(a), accountCommand(a), statsCommand(a), logCommand(a), digestCommand(a), messageCommand(a),

@@ -48,6 +48,7 @@ func schemas() []schema {
 		schemaOf("instance limits", "instance limits", limitedShape),
 		schemaOf("instance restrictions", "instance restrictions", restrictionShape),
 		schemaOf("invite", "invite list", inviteShape),
+		schemaOf("announcement", "announcement list", announcementShape),
 		schemaOf("rule", "rule list", ruleShape),
 		schemaOf("jobs", "jobs list", jobShape),
 		schemaOf("jobs queues", "jobs queues", queueShape),

@@ -128,6 +128,7 @@ func TestNoTableWrapsAt80Columns(t *testing.T) {
 	wrapless(t, tested, "resetShape", resetShape)
 	wrapless(t, tested, "restrictionShape", restrictionShape)
 	wrapless(t, tested, "roleShape", roleShape)
+	wrapless(t, tested, "announcementShape", announcementShape)
 	wrapless(t, tested, "ruleShape", ruleShape)
 	wrapless(t, tested, "schemaFieldShape", schemaFieldShape)
 	wrapless(t, tested, "sshKeyShape", sshKeyShape)

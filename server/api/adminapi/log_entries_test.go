@@ -455,6 +455,15 @@ func (w *world) contentWrites() []write {
 		{"DELETE /media_proxy_caches/files", at("/media_proxy_caches/files", `{"host":"*.Far.example.","before":"2026-01-31T09:05:00Z"}`), []object{
 			entry("media_purge", "@root purged cached media of *.far.example from before 2026-01-31T09:05:00Z", object{"target": "*.far.example", "text": "2026-01-31T09:05:00Z"}),
 		}, []act{at("/media_proxy_caches/files", `{}`), at("/media_proxy_caches/files", `{"host":"a b"}`), at("/media_proxy_caches/files", `{"host":"far.example","before":"soon"}`)}},
+		{"POST /announcements", at("/announcements", `{"content":"Tea at five"}`), []object{
+			entry("announcement_create", "@root created announcement #1: Tea at five", object{"subject_id": "1"}),
+		}, []act{at("/announcements", `{}`), at("/announcements", `{"content":" "}`), at("/announcements", `{"content":"x","starts_at":"soon"}`)}},
+		{"PATCH /announcements/:id", at("/announcements/1", `{"published":false}`), []object{
+			entry("announcement_update", "@root updated announcement #1: Tea at five", object{"subject_id": "1"}),
+		}, []act{at("/announcements/9", `{"content":"x"}`), at("/announcements/1", `{"content":""}`)}},
+		{"DELETE /announcements/:id", at("/announcements/1", ""), []object{
+			entry("announcement_delete", "@root deleted announcement #1: Tea at five", object{"subject_id": "1"}),
+		}, []act{at("/announcements/9", ""), at("/announcements/x", "")}},
 		{"POST /rules", at("/rules", `{"text":"Be kind"}`), []object{
 			entry("rule_create", "@root created rule #1: Be kind", object{"subject_id": "1"}),
 		}, []act{at("/rules", `{}`), at("/rules", `{"text":" "}`)}},

@@ -61,6 +61,7 @@ type Parts struct {
 // are web.Handlers; package server lists their paths and scopes.
 type API struct {
 	Accounts          Accounts
+	Announcements     Announcements
 	Backups           Backups
 	Chats             Chats
 	Conversations     Conversations
@@ -96,6 +97,7 @@ func New(p Parts) *API {
 	u, r := uploads{s, p.Media}, resolver{s, p.Remote, p.Ingest}
 	api := &API{
 		Accounts:          Accounts{u, p.Social, p.Auth, p.Standings, p.Rights},
+		Announcements:     Announcements{s, p.Social, p.Now},
 		Backups:           Backups{p.Archive},
 		Chats:             Chats{s, p.Chats},
 		Conversations:     Conversations{s, p.Social},
@@ -159,6 +161,12 @@ type (
 		Auth      *auth.Service
 		Standings *auth.Standings
 		Rights    *rights.Service
+	}
+	// Announcements answers about what the admins announce, and takes reactions.
+	Announcements struct {
+		*shared
+		Social *social.Service
+		Now    func() time.Time
 	}
 	// Backups makes archives of the caller's account.
 	Backups struct{ Archive *archive.Service }

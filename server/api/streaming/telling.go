@@ -86,6 +86,12 @@ func (t *teller) find(ctx context.Context) error {
 		return t.said(ctx)
 	case db.EventFilters:
 		t.give("filters_changed", nil, to[home][e.AccountID])
+	case db.EventAnnouncement:
+		return t.announced(ctx)
+	case db.EventAnnouncementReaction:
+		return t.announcementReaction()
+	case db.EventAnnouncementGone:
+		t.give("announcement.delete", []byte(e.Subject), to.flat(home))
 	default:
 		return t.moderators(ctx)
 	}

@@ -166,6 +166,25 @@ func (PublishScheduled) Kind() string { return "publish_scheduled" }
 // InsertOpts says where it waits.
 func (PublishScheduled) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: QueueScheduled} }
 
+// TurnAnnouncements tells streams of announcements that begin or cease to be shown.
+type TurnAnnouncements struct{}
+
+// Kind names the job.
+func (TurnAnnouncements) Kind() string { return "turn_announcements" }
+
+// InsertOpts says where it waits.
+func (TurnAnnouncements) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: QueueScheduled}
+}
+
+// ForgetAnnouncement removes who has read a deleted announcement and reacted to it.
+type ForgetAnnouncement struct {
+	ID int64 `json:"id"`
+}
+
+// Kind names the job.
+func (ForgetAnnouncement) Kind() string { return "forget_announcement" }
+
 // Due posts scheduled statuses, and deletes expired ones, whose jobs were lost
 // with their process; and adds up tallies.
 type Due struct{}

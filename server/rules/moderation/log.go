@@ -97,6 +97,10 @@ var (
 	RelayFollowed   = &Action{"relay_follow", rights.Admins, func(d *Data) string { return "followed relay: " + d.Target }, aboutNothing}
 	RelayUnfollowed = &Action{"relay_unfollow", rights.Admins, func(d *Data) string { return "unfollowed relay: " + d.Target }, aboutNothing}
 
+	AnnouncementCreated = &Action{"announcement_create", rights.Admins, numbered("created announcement"), aboutNumber}
+	AnnouncementUpdated = &Action{"announcement_update", rights.Admins, numbered("updated announcement"), aboutNumber}
+	AnnouncementDeleted = &Action{"announcement_delete", rights.Admins, numbered("deleted announcement"), aboutNumber}
+
 	RuleCreated = &Action{"rule_create", rights.Admins, numbered("created rule"), aboutNumber}
 	RuleUpdated = &Action{"rule_update", rights.Admins, numbered("updated rule"), aboutNumber}
 	RuleDeleted = &Action{"rule_delete", rights.Admins, numbered("deleted rule"), aboutNumber}
@@ -110,7 +114,7 @@ type Data struct {
 	Followed   *db.Account   // likewise
 	Report     *db.Report    // report_…: with its new state
 	Reported   *db.Account   // of Report; nil when they are gone
-	Text       string        // of a note or a rule; to a rejected person; the name of an SSH key; the time of media_purge
+	Text       string        // of a note, a rule or an announcement; to a rejected person; the name of an SSH key; the time of media_purge
 	StatusID   string        // status_…
 	MessageID  string        // chat_message_delete
 	Target     string        // relay_…: the relay's address; ssh_key_…: the fingerprint; mail_domain_…: the domains; media_purge: the host; move: the handle of the new account
@@ -120,7 +124,7 @@ type Data struct {
 	Tags       []string      // likewise
 	Limits     []string      // host_…: of Target, for the reason Text
 	Permission Role          // grant, revoke
-	Number     int64         // rule_…
+	Number     int64         // rule_…, announcement_…
 	About      []string      // ids of accounts that the entry is about and does not name
 }
 

@@ -66,6 +66,13 @@ func aLife(w *world, ann, bob, fan, far *db.Account, bobs *db.Status) {
 		},
 		func() error { return w.FollowTag(ctx, ann, "tea") },
 		func() error {
+			id := w.announcement()
+			if err := w.DismissAnnouncement(ctx, ann, id); err != nil {
+				return err
+			}
+			return w.ReactToAnnouncement(ctx, ann, id, "🎉")
+		},
+		func() error {
 			home := int64(1)
 			f, err := w.CreatePhrase(ctx, ann, social.Phrase{Keyword: social.Keyword{Keyword: text("x")}, Contexts: &home}, "")
 			if err != nil {
@@ -133,6 +140,14 @@ func aLife(w *world, ann, bob, fan, far *db.Account, bobs *db.Status) {
 		}
 		w.must(d.CreateChatMessage(ctx, &db.ChatMessage{ID: d.NewID(), URI: "https://x/" + string(rune('a'+i)), AccountID: by.ID, RecipientID: to.ID, CreatedAt: d.Now()}, hers, his))
 	}
+}
+
+// announcement stores one that is shown, and returns its id.
+func (w *world) announcement() int64 {
+	now := w.d.Now()
+	a := &db.Announcement{Text: "x", Content: "x", Published: true, PublishedAt: now, CreatedAt: now, UpdatedAt: now}
+	w.must(w.d.CreateAnnouncement(w.t.Context(), a))
+	return a.ID
 }
 
 // killed is a context that ends after a number of checks.

@@ -70,6 +70,14 @@ func TestNothingIsStoredForAnErasedAccount(t *testing.T) {
 				return err
 			}
 		}},
+		"announcement_reads": {"FROM announcements", func(w *world, ann *db.Account, _ *db.Status) do {
+			id := w.announcement()
+			return func(ctx context.Context) error { return w.DismissAnnouncement(ctx, ann, id) }
+		}},
+		"announcement_reactions": {"FROM announcements", func(w *world, ann *db.Account, _ *db.Status) do {
+			id := w.announcement()
+			return func(ctx context.Context) error { return w.ReactToAnnouncement(ctx, ann, id, "🎉") }
+		}},
 		"followed_tags": {"FROM followed_tags", func(w *world, ann *db.Account, _ *db.Status) do {
 			return func(ctx context.Context) error { return w.FollowTag(ctx, ann, "tea") }
 		}},

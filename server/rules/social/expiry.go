@@ -60,7 +60,7 @@ func (s *Service) ExpireStatus(ctx context.Context, job jobs.ExpireStatus) error
 
 // Due runs a job of its kind. It looks at a bounded number of statuses.
 func (s *Service) Due(ctx context.Context) error {
-	return errors.Join(s.expire(ctx), s.publishDue(ctx))
+	return errors.Join(s.expire(ctx), s.publishDue(ctx), s.turnDue(ctx))
 }
 
 // lost is how long after its expiry the job of a status counts as lost.
