@@ -9,6 +9,7 @@ type Invite struct {
 	ID        int64 `gorm:"primaryKey;autoIncrement"`
 	Token     string
 	Used      bool // used up, or revoked
+	Revoked   bool
 	Uses      int64
 	MaxUse    *int64
 	ExpiresOn *string // the last day, in UTC: YYYY-MM-DD
@@ -76,8 +77,8 @@ func (d *DB) UseInvite(ctx context.Context, token string) (int64, error) {
 	return ids[0], nil
 }
 
-// RevokeInvite ends an invite for good and returns it. An unknown token is
-// ErrNotFound.
+// RevokeInvite ends an invite for good and returns it. One that is used up stays so, and
+// does not become a revoked one. An unknown token is ErrNotFound.
 func (d *DB) RevokeInvite(ctx context.Context, token string) (*Invite, error) {
-	return one[Invite](ctx, d.writing(), "revoke invite", "UPDATE invites SET used = TRUE WHERE token = ? RETURNING *", token)
+	return one[Invite](ctx, d.writing(), "revoke invite", "UPDATE invites SET revoked = revoked OR NOT used, used = TRUE WHERE token = ? RETURNING *", token)
 }

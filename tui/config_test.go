@@ -189,7 +189,7 @@ func TestWhatIsDoneAtOnceIsInTheJournal(t *testing.T) {
 	d := beginOn(t, s.Admin("root"), 80, 24, Options{})
 	d.press("u")
 	d.shows("nothing to undo: nothing was changed since the start; @ has what was before")
-	d.press("7n5 7<enter>")
+	d.press("7n5 7<enter><esc>")
 	d.shows("INVITES 1")
 	d.press(":apps<enter>ty")
 	d.shows("trusted")

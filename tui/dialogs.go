@@ -139,8 +139,7 @@ func (m *env) askCopy(id, nick, address string) {
 // works from afar. Without one the text is shown.
 func (m *env) copy(text string) tea.Cmd {
 	if m.tty == nil {
-		m.say(inkGood, safe.Line(text))
-		return nil
+		return m.openWhole("copy", text)
 	}
 	m.say(inkGood, "copied "+safe.Truncate(safe.Line(text), 60, "~"))
 	tty := m.tty
@@ -172,7 +171,13 @@ func (m *env) askMedia(pane *postPane, posts []shown.Post) {
 }
 
 func (m *env) askMedium(one shown.Medium) tea.Cmd {
-	choices := []choice{{"c", "copy the address", func(m *env) tea.Cmd { return m.copy(one.URL) }}}
+	choices := []choice{{"a", "the alt text, whole", func(m *env) tea.Cmd {
+		if one.Alt.String() == "" {
+			m.say(inkDim, "it has no alt text")
+			return nil
+		}
+		return m.openWhole("alt text", one.Alt.String())
+	}}, {"c", "copy the address", func(m *env) tea.Cmd { return m.copy(one.URL) }}}
 	target, err := url.Parse(one.URL)
 	if !m.remote && err == nil && (target.Scheme == "https" || target.Scheme == "http") && target.Host != "" {
 		host := safe.Line(target.Host)

@@ -191,7 +191,7 @@ func programBindings() []binding {
 		{do: doShowCW, keys: []string{"w"}, on: onPosts | onStatuses, help: "show the next hidden text"},
 		{do: doHideCW, keys: []string{"W"}, on: onPosts | onStatuses, help: "hide all again"},
 		{do: doMedia, keys: []string{"i"}, on: onPosts, help: "media of the post"},
-		{do: doCopy, keys: []string{"y"}, on: onPosts | onNouns, help: "copy id, name or address"},
+		{do: doCopy, keys: []string{"y"}, on: onPosts | onNouns | onPage, help: "copy id, name or address"},
 		{do: doMenu, keys: []string{"x"}, on: onReports | onReport | onUser | onNouns&^onLog, help: "all that can be done here"},
 		{do: doSave, keys: []string{"ctrl+s"}, on: onLists, help: "save the list as jsonl or csv"},
 		{do: doPalette, keys: []string{":"}, on: onAll, help: "a command by its name: screens, and what keys do here"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -170,4 +171,19 @@ func (l loader) touch(count bool) tea.Cmd {
 		_, err := l.c.Accounts.Verify(ctx)
 		return polled{counted: count, err: err}
 	})
+}
+
+// people finds accounts whose names begin with a part, none where the server does not answer.
+func (l loader) people(ctx context.Context, part string) (names []string) {
+	const most = 20
+	found, err := l.c.Admin.Users.List(api.UserQuery{Query: part, PageSize: most}).Page(ctx)
+	if err != nil {
+		return nil
+	}
+	for _, u := range found.Items {
+		if strings.HasPrefix(u.Nickname, part) {
+			names = append(names, u.Nickname)
+		}
+	}
+	return names
 }

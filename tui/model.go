@@ -153,7 +153,7 @@ func (m *env) key(msg tea.KeyMsg) tea.Cmd {
 		return nil
 	case !found:
 		if b, known, _ := m.allKeys.find(name, m.screen().on()); known {
-			m.say(inkDim, string(b.do)+" is not among your privileges")
+			m.say(inkDim, b.refusal())
 		}
 		return nil
 	}

@@ -445,7 +445,10 @@ func (m *env) askWord(what string, names []string, word string, do func(m *env) 
 type called struct {
 	screen  *nounScreen
 	label   string
+	title   string // of the page for a text that is shown nowhere else
 	text    safe.Safe
+	once    bool            // the text is shown nowhere else
+	unkept  safe.Safe       // why the journal does not have it, "" where it does
 	results []action.Result // with what undoes them; nil for what cannot be undone
 	entries []string        // of the journal, one for each result
 	err     error
@@ -458,7 +461,7 @@ func (msg *called) write(book *journal.Journal, results ...action.Result) {
 	var err error
 	msg.results = results
 	if msg.entries, err = book.Add(results, nil); err != nil {
-		msg.text = safe.Join("; ", msg.text, safe.Own("svcctl undo will not know of this: "), wording(err))
+		msg.unkept = safe.Join("", safe.Own("svcctl undo will not know of this: "), wording(err))
 	}
 }
 
@@ -487,7 +490,7 @@ func (m *env) call(t task, text string) tea.Cmd {
 		ctx, cancel := context.WithTimeout(parent, time.Minute)
 		defer cancel()
 		answer, err := t.verb.Call(ctx, c, t.row(), text)
-		end := called{screen: t.screen, label: t.label(), text: answer, err: err}
+		end := called{screen: t.screen, label: t.label(), title: t.noun.Name + " " + t.label(), text: answer, once: t.verb.Once, err: err}
 		if err == nil {
 			end.write(book, t.verb.Result(t.row(), text, answer))
 		}
@@ -507,15 +510,21 @@ func (m *env) called(msg called) tea.Cmd {
 	if msg.err != nil {
 		done.Results[0].Outcome = action.Failed
 		m.say(inkBad, msg.label+": "+reason(msg.err))
+	} else if msg.once {
+		m.say(inkGood, strings.TrimSuffix(msg.label+": done; "+msg.unkept.String(), "; "))
 	} else {
-		done.Item.Label = strings.TrimSuffix(msg.label+": "+msg.text.String(), ": ")
+		done.Item.Label = strings.TrimSuffix(msg.label+": "+safe.Join("; ", msg.text, msg.unkept).String(), ": ")
 		m.say(inkGood, done.Item.Label)
 	}
 	m.staged.Done = append(m.staged.Done, done)
 	if msg.screen != nil {
 		msg.screen.outdated = true
 	}
-	return m.screen().renew(m)
+	cmd := m.screen().renew(m)
+	if msg.once && msg.err == nil {
+		return tea.Batch(cmd, m.openWhole(msg.title, msg.text.String()))
+	}
+	return cmd
 }
 
 // planned is a plan that was made, or the end of one that was carried out.

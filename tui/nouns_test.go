@@ -25,12 +25,15 @@ func TestInvitesAreMadeAndRevoked(t *testing.T) {
 		d.shows("accounts [days]: " + wrong + "_")
 	}
 	d.press("<ctrl+u>5 7<enter>")
+	made := d.m.screen().(*page).copies
+	d.shows(" INVITES NEW", " "+made)
+	d.press("<esc>")
 	d.shows("INVITES 1", "open", "0/5", "reusable_date_limited")
 	d.press("d")
 	d.shows("revoke", "y yes")
 	d.press("y")
 	d.pass(5 * time.Second)
-	d.shows("used")
+	d.shows("revoked")
 	all, err := c.Admin.Invites.List(t.Context())
 	if err != nil || len(all) != 1 || !all[0].Used {
 		t.Errorf("%+v, %v", all, err)

@@ -17,6 +17,7 @@ type page struct {
 	name   string
 	text   func(width int, filter list.Filter) []line // what of it the filter matches
 	filter list.Filter
+	copies string // what the key for copying takes, "" for nothing
 	lines  []line // as last drawn
 	top    int
 	shown  int
@@ -41,6 +42,17 @@ func (p *page) extras(*env) []extra {
 		return nil
 	}
 	return []extra{{text: "/" + safe.Line(p.filter.Text), keep: true}}
+}
+
+// openWhole shows a text whole on a page of its own, from which it can be copied.
+func (m *env) openWhole(name, text string) tea.Cmd {
+	return m.open(&page{name: strings.ToUpper(name), copies: text, text: func(width int, f list.Filter) []line {
+		var lines []line
+		for _, part := range safe.Wrap(safe.Text(text), max(1, width-1)) {
+			lines = append(lines, plain(" "+part))
+		}
+		return append(matching(lines, f), nil, inked(inkDim, " "+m.keys.key(doCopy)+" copies it, "+m.keys.key(doBack)+" goes back"))
+	}})
 }
 
 // matching are the lines that a filter matches.
@@ -71,6 +83,9 @@ func (p *page) draw(m *env, d layout) []line {
 func (p *page) run(m *env, c command) (tea.Cmd, bool) {
 	if c == doBack && p.filter.Text != "" {
 		return p.setFilter(m, ""), true
+	}
+	if c == doCopy && p.copies != "" {
+		return m.copy(p.copies), true
 	}
 	steps := map[command]int{
 		doUp: -1, doDown: 1, doHalfUp: -p.shown / 2, doHalfDown: p.shown / 2, doPageUp: -p.shown, doPageDown: p.shown,

@@ -20,7 +20,7 @@ import (
 // askPalette reads a command: a screen, a key's action on this screen, a person, a
 // report, or a command of the command line. What matches is listed while it is typed.
 func (m *env) askPalette() {
-	p := &prompt{text: newTextField("", false), label: ":", accept: "enter"}
+	p := &prompt{text: newTextField("", false), label: ":", accept: "enter", earlier: append([]string{}, m.commands...)}
 	list := func(words []string) {
 		p.title = []line{inked(inkStrong, " a command   enter goes, tab completes, esc cancels")}
 		lines := safe.Wrap(strings.Join(words, " "), max(1, m.width-2))
@@ -43,17 +43,44 @@ func (m *env) askPalette() {
 	}
 	p.complete = func(m *env, text string) tea.Cmd {
 		own := m.paletteMatches(text)
-		if m.complete == nil || text == "" {
+		part, person := m.namesPerson(text)
+		if m.complete == nil && !person || text == "" {
 			p.completed(text, own, list)
 			return nil
 		}
-		ask := m.complete
-		return m.load.run(func(context.Context) tea.Msg {
-			return completions{p, text, own, ask(text), list}
+		ask, load := m.complete, m.load
+		return m.load.run(func(ctx context.Context) tea.Msg {
+			var words []string
+			if ask != nil {
+				words = ask(text)
+			}
+			if person {
+				words = append(words, load.people(ctx, part)...)
+			}
+			return completions{p, text, own, words, list}
 		})
 	}
-	p.done = func(m *env, text string) tea.Cmd { return m.command(strings.TrimSpace(text)) }
+	p.done = func(m *env, text string) tea.Cmd {
+		text = strings.TrimSpace(text)
+		m.commands = append(slices.DeleteFunc(m.commands, func(one string) bool { return one == text || text == "" }), text)
+		m.commands = m.commands[max(0, len(m.commands)-mostCommands):]
+		return m.command(text)
+	}
 	m.ask(p)
+}
+
+// mostCommands is how many commands the palette brings back.
+const mostCommands = 50
+
+// namesPerson reports whether the second word of a text, of which part is typed, is the
+// name of an account.
+func (m *env) namesPerson(text string) (part string, ok bool) {
+	word, part, two := strings.Cut(text, " ")
+	if !two || strings.Contains(part, " ") || !m.rights.has(tables.NeedsUsers) {
+		return "", false
+	}
+	n := tables.Find(word)
+	return part, word == "user" || n != nil && strings.HasSuffix(n.Of, "user")
 }
 
 // completions are the words that may stand in place of the last one of a text.
@@ -186,8 +213,30 @@ func (m *env) command(text string) tea.Cmd {
 			return m.runCommand(text)
 		}
 	}
+	if b, other := m.allKeys.named(text, onAll); problem == noCommand && other == "" {
+		problem = b.notHere()
+		if !m.keys.has(b.do) {
+			problem = b.refusal()
+		}
+	}
 	m.say(inkBad, ":"+safe.Line(text)+": "+problem)
 	return nil
+}
+
+// notHere says on which screens a command is.
+func (b binding) notHere() string { return noCommand + ", but on " + b.on.String() }
+
+// refusal says why a command is not open to the account, and what would open it.
+func (b binding) refusal() string {
+	text := string(b.do) + " is not among your privileges"
+	if slices.Equal(b.needs, adminsAlone) {
+		return text + ": for admins alone"
+	}
+	var names []string
+	for _, p := range b.needs {
+		names = append(names, string(p))
+	}
+	return text + ": " + strings.Join(names, ", ") + " in :instance :moderator_privileges"
 }
 
 // isCommand reports whether the command line has a command of the first word.

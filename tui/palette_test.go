@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // commandLine stands for the program around: it writes down what it is to run, and
@@ -111,4 +112,50 @@ func TestPlainModeRunsCommandsOfTheCommandLine(t *testing.T) {
 	if want := []string{"doctor|--verbose (999)", "role|list (999)"}; !slices.Equal(c.ran, want) {
 		t.Errorf("ran %q, want %q", c.ran, want)
 	}
+}
+
+// TestThePaletteCompletesPeople: names of accounts come from the server, also where there
+// is no command line.
+func TestThePaletteCompletesPeople(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	d.press(":user sp<tab>")
+	d.pass(time.Second)
+	d.shows(":user spam1@bad.example _")
+	d.press("<enter>")
+	d.pass(time.Second)
+	d.shows("USER spam1@bad.example")
+	d.press(":chats t<tab>")
+	d.pass(time.Second)
+	d.shows("tess tom", ":chats t_")
+}
+
+// TestThePaletteBringsBackWhatWasTyped: up and down go through the commands.
+func TestThePaletteBringsBackWhatWasTyped(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	d.press(":<up>")
+	d.shows(":_")
+	d.press("relays<enter>:stats<enter>:relays<enter>:<up>")
+	d.shows(":relays_")
+	d.press("<up>")
+	d.shows(":stats_")
+	d.press("<up>")
+	d.shows(":stats_")
+	d.press("<down>")
+	d.shows(":relays_")
+	d.press("<down>")
+	d.shows(":_")
+	d.press("<up><enter>")
+	d.shows("RELAYS 3")
+}
+
+// TestThePaletteSaysWhyACommandIsNotHere: one of another screen, one that the account may
+// not give, and one that does not exist.
+func TestThePaletteSaysWhyACommandIsNotHere(t *testing.T) {
+	w := newWorld(t)
+	d := begin(t, w, 80, 24)
+	d.press("2:resolve<enter>")
+	d.shows(":resolve: no such command here, but on reports, report")
+	d.press(":fly<enter>")
+	d.shows(":fly: no such command here")
+	d.hides("but on")
 }

@@ -115,8 +115,10 @@ type typing struct {
 	firstFrame time.Time // since start or resume
 }
 
-// shell is the command line behind the palette; nil is for none.
+// shell is the command line behind the palette; nil is for none. commands are the lines
+// that were typed, the newest last.
 type shell struct {
+	commands []string
 	cli      func(ctx context.Context, args []string, width int) (string, error)
 	complete func(line string) []string
 }

@@ -96,7 +96,9 @@ func TestAModeratorWorksAQueueAndIsOfferedNothingElse(t *testing.T) {
 	d.shows("reports statuses")
 	d.hides("users", "relays", "config", "invites", "bans", "queues", "apps")
 	d.press("users<enter>")
-	d.shows("no such command here")
+	d.shows(":users: users is not among your privileges")
+	d.press(":queues<enter>")
+	d.shows(":queues: queues is not among your privileges: for admins alone")
 	for _, b := range d.m.keys.bindings {
 		if slices.Equal(b.needs, adminsAlone) || strings.Contains(b.help, "moderation log") {
 			t.Errorf("%s is there: %s", b.do, b.help)

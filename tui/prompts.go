@@ -25,6 +25,10 @@ type prompt struct {
 	onText func(m *env, text string) tea.Cmd // after each change
 	accept string                            // the key that ends text input
 	tab    func(text string) string          // the text that tab puts in place of text; nil: none
+	// earlier are the texts that up and down bring back, the newest last; at is the one
+	// shown, counted from the end, 0 for what is being typed.
+	earlier []string
+	at      int
 	// complete looks for the rest of a text, in place of tab.
 	complete func(m *env, text string) tea.Cmd
 	done     func(m *env, text string) tea.Cmd
@@ -87,6 +91,10 @@ func (m *env) promptKey(key tea.KeyMsg) tea.Cmd {
 			return p.onText(m, p.text.String())
 		}
 		return nil
+	case "up", "down":
+		if p.earlier != nil {
+			return p.recall(m, map[string]int{"up": 1, "down": -1}[name])
+		}
 	case p.accept:
 		if p.accept != "enter" && m.timer().Sub(p.opened) < settle {
 			return nil
@@ -96,6 +104,20 @@ func (m *env) promptKey(key tea.KeyMsg) tea.Cmd {
 	}
 	if p.text.key(key) && p.onText != nil {
 		return p.onText(m, p.text.String())
+	}
+	return nil
+}
+
+// recall shows an earlier text, steps before the one shown.
+func (p *prompt) recall(m *env, steps int) tea.Cmd {
+	p.at = max(0, min(p.at+steps, len(p.earlier)))
+	text := ""
+	if p.at > 0 {
+		text = p.earlier[len(p.earlier)-p.at]
+	}
+	p.text = newTextField(text, p.text.lines)
+	if p.onText != nil {
+		return p.onText(m, text)
 	}
 	return nil
 }

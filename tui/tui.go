@@ -232,7 +232,7 @@ func newModel(ctx context.Context, o Options, now, timer func() time.Time) (*mod
 		},
 		desk: &desk{
 			registry: registry{openers: map[string]opener{}, nouns: map[string]*nounScreen{}},
-			keys:     keys, allKeys: keys, filters: o.Filters, theme: colours, shell: shell{o.Command, o.Complete},
+			keys:     keys, allKeys: keys, filters: o.Filters, theme: colours, shell: shell{cli: o.Command, complete: o.Complete},
 		},
 		terminal: &terminal{
 			tty: writer{o.Out}, remote: o.Remote != nil, dragFrom: -1, wrapped: map[wrapKey][]string{}, browser: openAddress,

@@ -83,7 +83,19 @@ func TestUserVerbsAreStagedSentAndTakenBack(t *testing.T) {
 	d.press("L")
 	d.shows("a link to choose a new password, once:", "y yes")
 	d.press("y")
-	d.shows("reset-link kim: http")
+	// The link is shown nowhere else: whole, on a page of its own, and in no line that goes by.
+	d.shows(" USERS RESET-LINK KIM", " http://", "y copies it")
+	whole := d.m.screen().(*page)
+	if link := strings.ReplaceAll(words(whole.lines[0])+words(whole.lines[1]), " ", ""); !strings.Contains(link, "/api/svc/password_reset/") || strings.Contains(link, "...") || whole.copies == "" {
+		t.Errorf("shown %q, copied %q", link, whole.copies)
+	}
+	for _, done := range d.m.staged.Done {
+		if strings.Contains(done.Item.Label, "http") {
+			t.Errorf("kept %q", done.Item.Label)
+		}
+	}
+	d.press("<esc>")
+	d.hides("RESET-LINK KIM")
 	d.press("aC")
 	d.shows("nobody here to confirm")
 	d.press("<enter>Xkim<enter>")

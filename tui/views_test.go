@@ -251,3 +251,20 @@ func TestMouse(t *testing.T) {
 	d.press("r")
 	d.shows("resolve 4")
 }
+
+// TestAnAltTextIsReadWhole: the line of a medium shortens it, its page does not.
+func TestAnAltTextIsReadWhole(t *testing.T) {
+	w := newWorld(t)
+	alt := strings.Repeat("a long description of the picture ", 12) + "to its end"
+	w.change(func() {
+		w.Reports[0]["statuses"].([]any)[0].(map[string]any)["media_attachments"].([]any)[0].(map[string]any)["description"] = alt
+	})
+	d := begin(t, w, 80, 24)
+	d.press("<tab>i1")
+	d.hides("to its end")
+	d.press("a")
+	d.shows(" ALT TEXT", "to its end", "y copies it")
+	if got := d.m.screen().(*page).copies; got != alt {
+		t.Errorf("copies %q", got)
+	}
+}

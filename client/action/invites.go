@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"time"
 
 	"svc/client"
 	"svc/client/api"
@@ -66,4 +67,17 @@ func (e *Engine) revokeInvite(Kind) kindRules {
 			return err
 		},
 	}
+}
+
+// InviteState is what became of an invite, in a word: open, used, revoked or expired.
+func InviteState(i api.Invite, now time.Time) string {
+	switch {
+	case i.Revoked:
+		return "revoked"
+	case i.Used:
+		return "used"
+	case i.ExpiresAt != nil && *i.ExpiresAt < now.UTC().Format(time.DateOnly):
+		return "expired"
+	}
+	return "open"
 }

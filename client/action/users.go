@@ -260,3 +260,26 @@ func sameNickname(got, asked string) bool {
 	local, _, hasHost := strings.Cut(asked, "@")
 	return hasHost && !strings.Contains(got, "@") && strings.EqualFold(got, local)
 }
+
+// UserStates are what an account is, in words that every program uses: deleted or
+// deactivated, rejected for a sign-up that was refused, pending while it awaits approval,
+// and unconfirmed. Of several the gravest is the first; there are none for one that is
+// simply active.
+func UserStates(u api.UserPart, deleted bool) (states []string) {
+	gone := deleted || u.Deactivated
+	switch {
+	case u.ApprovalPending && gone:
+		return []string{"rejected"}
+	case deleted:
+		states = append(states, "deleted")
+	case u.Deactivated:
+		states = append(states, "deactivated")
+	}
+	if u.ApprovalPending {
+		states = append(states, "pending")
+	}
+	if u.ConfirmationPending {
+		states = append(states, "unconfirmed")
+	}
+	return states
+}

@@ -11,7 +11,8 @@ const (
 )
 
 // Invite lets people register while registration is closed. Used is true once
-// it is used up or revoked; ExpiresAt is its last day, in UTC: 2006-01-02.
+// it is used up or revoked, Revoked in the second case; ExpiresAt is its last day, in
+// UTC: 2006-01-02.
 type Invite struct {
 	ID         int64   `json:"id"`
 	Token      string  `json:"token"`
@@ -20,6 +21,7 @@ type Invite struct {
 	Uses       int64   `json:"uses"`
 	MaxUse     *int64  `json:"max_use"`
 	InviteType string  `json:"invite_type"`
+	Revoked    bool    `json:"revoked,omitempty"`
 
 	Raw json.RawMessage `json:"-"`
 }

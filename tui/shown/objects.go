@@ -38,7 +38,8 @@ type Person struct {
 	Deactivated bool
 	Pending     bool // awaits approval
 	Unconfirmed bool
-	Deleted     bool // for good; a remote one stays away until it is activated
+	Deleted     bool   // for good; a remote one stays away until it is activated
+	State       string // the gravest of what it is: rejected, pending; "" for active
 	Gone        bool
 	Listed      bool    // from the list of users, which has neither followers nor bio
 	Signup      *Signup // while Pending, as far as the account may be told
@@ -180,6 +181,9 @@ func NewPerson(m api.MergedAccount) Person {
 func NewUser(u api.AdminUser) *Person {
 	p := userPerson(u.UserPart)
 	p.ID, p.Deleted, p.Reports, p.Listed = u.AccountID, u.DeletedAt != nil, u.ReportsAbout, true
+	if states := action.UserStates(u.UserPart, p.Deleted); len(states) > 0 {
+		p.State = states[0]
+	}
 	if u.CreatedAt != nil {
 		p.Joined = u.CreatedAt.Time
 	}

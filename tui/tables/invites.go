@@ -28,7 +28,7 @@ var invites = &Noun{
 	},
 	Verbs: []Verb{
 		{
-			Key: "n", Name: "new", Help: "make an invitation: accounts, and days where it ends (5 7)", New: true, Ask: "accounts [days]: ", Kind: action.InviteCreate,
+			Key: "n", Name: "new", Help: "make an invitation: accounts, and days where it ends (5 7)", New: true, Once: true, Ask: "accounts [days]: ", Kind: action.InviteCreate,
 			Made: func(_ Row, _ string, token safe.Safe) action.Result {
 				target := "invite/" + token.String()
 				return action.Result{Action: action.Action{Kind: action.InviteCreate, Target: target}, Outcome: action.Changed, Inverse: action.InviteCreate.Back(target, nil)}
@@ -88,9 +88,9 @@ func newInvite(text string) (api.NewInvite, error) {
 var errNewInvite = errors.New("type the number of accounts, and of days where it ends: 5 7")
 
 func inviteRow(i api.Invite) Row {
-	state, tone := safe.Own("open"), Good
-	if i.Used {
-		state, tone = safe.Own("used"), Dim
+	state, tone := action.InviteState(i, time.Now()), Good
+	if state != "open" {
+		tone = Dim
 	}
 	uses, last := fmt.Sprint(i.Uses), safe.Own("-")
 	if i.MaxUse != nil {
@@ -101,6 +101,6 @@ func inviteRow(i api.Invite) Row {
 	}
 	return Row{
 		ID: i.Token, Target: "invite/" + i.Token, Tone: tone, Copy: i.Token, Before: map[string]string{"used": strconv.FormatBool(i.Used)},
-		Cells: []safe.Safe{state, raw(uses), last, raw(i.InviteType), raw(i.Token)},
+		Cells: []safe.Safe{raw(state), raw(uses), last, raw(i.InviteType), raw(i.Token)},
 	}
 }

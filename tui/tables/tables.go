@@ -199,6 +199,9 @@ type Verb struct {
 	// Joined is the argument in which rows of one Target come together, by commas.
 	Joined string
 	Call   func(ctx context.Context, c *client.Client, row Row, text string) (safe.Safe, error)
+	// Once says that the answer of a Call is shown nowhere else: it gets a page, where it
+	// stands whole until somebody leaves it, and no line that goes by.
+	Once bool
 	// Made is what a Call changed, with what undoes it, where that is not a change of
 	// the row that nothing takes back.
 	Made func(row Row, text string, answer safe.Safe) action.Result

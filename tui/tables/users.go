@@ -83,7 +83,7 @@ var users = &Noun{
 			Means: func(r Row) string { return action.Deletion(r.Account.Local, r.Account.Deactivated) },
 		},
 		{
-			Key: "L", Name: "reset-link", Help: "a link to choose a new password, once", Sure: true, Fits: local, Kind: action.UserPasswordReset,
+			Key: "L", Name: "reset-link", Help: "a link to choose a new password, once", Sure: true, Once: true, Fits: local, Kind: action.UserPasswordReset,
 			Call: func(ctx context.Context, c *client.Client, row Row, _ string) (safe.Safe, error) {
 				link, err := c.Admin.Users.PasswordReset(ctx, row.Person)
 				if err != nil {
@@ -181,16 +181,12 @@ func SignupDetails(p *shown.Person) []Detail {
 
 func accountState(p *shown.Person) (string, Tone) {
 	switch {
-	case p.Deleted:
-		return "deleted", Dim
-	case p.Deactivated:
-		return "deactivated", Dim
-	case p.Pending:
-		return "pending", Warn
-	case p.Unconfirmed:
-		return "unconfirmed", Warn
+	case p.State == "":
+		return "active", Plain
+	case p.Deleted || p.Deactivated:
+		return p.State, Dim
 	}
-	return "active", Plain
+	return p.State, Warn
 }
 
 // whoWaits counts the accounts that await approval.

@@ -31,6 +31,7 @@ var inviteShape = output.Shape[api.Invite]{
 			return strconv.FormatInt(*i.MaxUse, 10)
 		}),
 		output.Text("EXPIRES", func(i api.Invite) string { return cli.Deref(i.ExpiresAt) }),
+		output.Wide(output.Text("STATE", func(i api.Invite) string { return action.InviteState(i, time.Now()) })),
 		output.Whole(output.Text("TOKEN", func(i api.Invite) string { return i.Token })),
 	},
 }

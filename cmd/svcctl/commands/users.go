@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strconv"
@@ -63,23 +64,7 @@ var userShape = output.Shape[api.AdminUser]{
 }
 
 func userState(u api.AdminUser) string {
-	var states []string
-	switch {
-	case u.DeletedAt != nil:
-		states = append(states, "deleted")
-	case u.Deactivated:
-		states = append(states, "deactivated")
-	}
-	if u.ApprovalPending {
-		states = append(states, "pending")
-	}
-	if u.ConfirmationPending {
-		states = append(states, "unconfirmed")
-	}
-	if len(states) == 0 {
-		return "active"
-	}
-	return strings.Join(states, ",")
+	return cmp.Or(strings.Join(action.UserStates(u.UserPart, u.DeletedAt != nil), ","), "active")
 }
 
 func userRoles(u api.AdminUser) string {

@@ -56,7 +56,7 @@ func (a Invites) List(c *gin.Context) error {
 }
 
 func invite(i *db.Invite) api.Invite {
-	return api.Invite{ID: i.ID, Token: i.Token, Used: i.Used, ExpiresAt: i.ExpiresOn, Uses: i.Uses, MaxUse: i.MaxUse, InviteType: i.Type()}
+	return api.Invite{ID: i.ID, Token: i.Token, Used: i.Used, Revoked: i.Revoked, ExpiresAt: i.ExpiresOn, Uses: i.Uses, MaxUse: i.MaxUse, InviteType: i.Type()}
 }
 
 // Create is POST /users/invite_token.

@@ -40,14 +40,14 @@ func TestInvitesAreMadeListedAndRevoked(t *testing.T) {
 			tokens = append(tokens, got.Token)
 		}
 		revoked, err := invites.Revoke(ctx, tokens[2])
-		if err != nil || !revoked.Used || revoked.Uses != 0 || revoked.ID != 3 {
+		if err != nil || !revoked.Used || !revoked.Revoked || revoked.Uses != 0 || revoked.ID != 3 {
 			t.Errorf("revoked %+v, %v", revoked, err)
 		}
 		want := make([]string, 4)
 		for i, c := range []string{
 			`"used":false,"expires_at":null,"uses":0,"max_use":null,"invite_type":"one_time"}`,
 			`"used":false,"expires_at":null,"uses":0,"max_use":2,"invite_type":"reusable"}`,
-			`"used":true,"expires_at":"2040-02-29","uses":0,"max_use":null,"invite_type":"date_limited"}`,
+			`"used":true,"expires_at":"2040-02-29","uses":0,"max_use":null,"invite_type":"date_limited","revoked":true}`,
 			`"used":false,"expires_at":"2040-02-29","uses":0,"max_use":2,"invite_type":"reusable_date_limited"}`,
 		} {
 			want[i] = fmt.Sprintf(`{"id":%d,"token":%q,%s`, i+1, tokens[i], c)
@@ -115,6 +115,10 @@ func TestAnInvitationIsMailed(t *testing.T) {
 		}
 		if all, err = w.Admin("root").Admin.Invites.List(ctx); err != nil || !all[0].Used || all[0].Uses != 0 {
 			t.Errorf("after that %+v, %v", all, err)
+		}
+		// One that is used up does not become a revoked one.
+		if got, err := w.Admin("root").Admin.Invites.Revoke(ctx, form.Token); err != nil || !got.Used || got.Revoked {
+			t.Errorf("revoked after its use: %+v, %v", got, err)
 		}
 		if err := w.Admin("root").Admin.Invites.Email(ctx, "nonsense", ""); client.Status(err) != 400 || !strings.Contains(err.Error(), "Invalid email") {
 			t.Errorf("to nobody: %v", err)
