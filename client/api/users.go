@@ -46,7 +46,8 @@ func (r *Roles) UnmarshalJSON(data []byte) error {
 // CreatedAt is when it registered here, or as its server says. DeletedAt is when a
 // deactivated account was deleted for good; a remote one stays away until it is
 // activated. Statuses is how many posts it has, as far as they are known here, and
-// LastStatusAt when it posted last. ReportsAbout are there for who may read reports.
+// LastStatusAt when it posted last. ReportsAbout are there for who may read reports, but
+// not while the account awaits approval.
 // Signup is there while ApprovalPending.
 type AdminUser struct {
 	ID int64 `json:"id"`

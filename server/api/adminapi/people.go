@@ -116,19 +116,23 @@ func (p people) users(c *gin.Context, ids ...string) ([]api.AdminUser, error) {
 }
 
 // countReports adds the numbers of reports about accounts, for callers who may read
-// reports (1 statement).
+// reports (1 statement). Accounts that await approval have none: nobody knows them yet.
 func (p people) countReports(c *gin.Context, users []api.AdminUser) error {
-	if len(users) == 0 || p.Rights.Check(web.Caller(c).Account, rights.Reports) != nil {
+	subjects := make([]string, 0, len(users))
+	for _, u := range users {
+		if !u.ApprovalPending {
+			subjects = append(subjects, db.ReportsAbout(u.AccountID))
+		}
+	}
+	if len(subjects) == 0 || p.Rights.Check(web.Caller(c).Account, rights.Reports) != nil {
 		return nil
 	}
-	subjects := make([]string, len(users))
-	for i, u := range users {
-		subjects[i] = db.ReportsAbout(u.AccountID)
-	}
 	counts, err := p.DB.ReportCounts(c.Request.Context(), subjects)
-	for i, subject := range subjects {
-		about := view.ReportCounts(counts[subject])
-		users[i].ReportsAbout = &about
+	for i, u := range users {
+		if !u.ApprovalPending {
+			about := view.ReportCounts(counts[db.ReportsAbout(u.AccountID)])
+			users[i].ReportsAbout = &about
+		}
 	}
 	return err
 }
