@@ -58,7 +58,7 @@ type Client struct {
 
 // Admin groups the services that need an admin's token:
 //
-//	c.Admin.Announcements Create Delete Get List Update
+//	c.Admin.Announcements  Create Delete Get List Update
 //	c.Admin.Apps         Create Delete List Update
 //	c.Admin.Chats        DeleteMessage Get Messages OfUser
 //	c.Admin.Config       Change Delete Descriptions History List NeedReboot Restart Set

@@ -40,6 +40,7 @@ func announcementCommand(a *cli.App) *cobra.Command {
 	return cli.Examples(cli.Noun("announcement", "Work on what everybody here is told",
 		announcementListCommand(a), announcementGetCommand(a), announcementAddCommand(a), announcementEditCommand(a), announcementRemoveCommand(a)),
 		"announcement list",
+		"announcement get 3",
 		"announcement add 'New rooms at https://example.org' --until 2026-12-31",
 		"announcement edit 3 --draft",
 		"announcement remove 3",
