@@ -81,6 +81,7 @@ var screens = []struct{ name, keys string }{
 	{"messages", ":chats kim<enter><enter>"},
 	{"messages-delete", ":messages 9xC1<enter>D"},
 	{"documents", ":documents<enter>"},
+	{"announcements", ":announcements<enter>"},
 	{"rules", ":rules<enter>"},
 	{"stats", ":stats<enter>"},
 	{"changes", ":changes<enter>"},

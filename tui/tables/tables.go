@@ -276,7 +276,7 @@ type Plan struct {
 // All is every noun, in the order of the help.
 func All() []*Noun { return all }
 
-var all = []*Noun{users, log, relays, config, configFields, statuses, invites, hosts, host, queues, jobs, apps, bans, changes, actions, thread, chats, messages, documents, rules, stats}
+var all = []*Noun{users, log, relays, config, configFields, statuses, invites, hosts, host, queues, jobs, apps, bans, changes, actions, thread, chats, messages, documents, announcements, rules, stats}
 
 // Find returns the noun of a name, nil when there is none.
 func Find(name string) *Noun {
