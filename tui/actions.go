@@ -73,7 +73,7 @@ func waitingRow(item *staged.Item) tables.Row {
 // doneBefore is an entry of the journal as an action of this run would be.
 func doneBefore(e journal.Entry) *staged.Done {
 	d := &staged.Done{
-		Item: &staged.Item{Actions: []action.Action{e.Action}, At: e.At, Label: e.Action.Kind.Verb() + " " + objectName(e.Action.Kind, e.Action.Target)},
+		Item: &staged.Item{Actions: []action.Action{e.Action}, At: e.At, Label: stagedLabel(e.Action.Kind, []action.Action{e.Action})},
 		At:   e.At, Undone: e.Undone, Entries: []string{e.ID},
 		Results: []action.Result{{Action: e.Action, Outcome: action.Changed, Inverse: e.Undo}},
 	}

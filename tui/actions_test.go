@@ -270,7 +270,7 @@ func TestSensitiveAndVisibilityOfMarkedPosts(t *testing.T) {
 func TestDeactivateWaitsEightSecondsAndShowsEverywhere(t *testing.T) {
 	d := begin(t, newWorld(t), 80, 24)
 	d.press("d")
-	d.shows("[deactivate 8s]", "remote  [deactivate 8s]")
+	d.shows("spam1@bad.example [8s]", "remote  [deactivate 8s]")
 	d.pass(9 * time.Second)
 	if diff := cmp.Diff([]string{`PATCH /api/svc/admin/users/deactivate {"nicknames":["spam1@bad.example"]}`}, d.world.writes()); diff != "" {
 		t.Error(diff)

@@ -239,9 +239,18 @@ func (m *env) outboxLine() line {
 			rest += ", " + more
 		}
 	}
-	// The names of objects go before the keys, and the time left before both.
+	// The names of objects go before the keys, and the time left before both. A label that
+	// is longer than the line is shortened, so that its bar and the key that cancels stay.
 	undo, all := m.keys.key(doUndo)+" cancel", m.keys.key(doUndoAll)+" cancel all"
 	tails := []string{undo + "  " + all, undo, ""}
+	const leastLabel, shortBar = 24, 9
+	if room := m.width - safe.Width(head+undo) - shortBar - 3; m.height >= 24 && safe.Width(head+text) >= m.width && room >= leastLabel {
+		left := m.countdown(newest)
+		bar = safe.Truncate(bar, shortBar, "")
+		text = shortened(newest.Label, room-safe.Width(left)) + left
+		tails = []string{undo}
+		rest = ""
+	}
 	if m.height < 24 {
 		tails = []string{""} // the notice follows
 	}

@@ -367,7 +367,7 @@ func (m *env) decide(t task, text string) tea.Cmd {
 	}
 	t.unmark()
 	if v.Says != "" {
-		_, names, _ := strings.Cut(stagedLabel(v.Kind, actions), v.Kind.Verb())
+		_, names, _ := strings.Cut(objectsLabel(v.Kind, actions), v.Kind.Verb())
 		m.askNames(fmt.Sprintf(v.Says, ""), shortNames(t.rows), func(m *env) tea.Cmd { return m.stage(actions, fmt.Sprintf(v.Says, names)) })
 		return nil
 	}

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -40,7 +41,7 @@ func TestSpamIsTwoKeysAndOneUndo(t *testing.T) {
 		t.Fatalf("%d staged", n)
 	}
 	d.press("s")
-	d.shows("OUTBOX 1  spam on @spam1@bad.example: delete 2 posts 9xPq1, 9xPq4", "resolve 8s", "[deactivate 8s]", ">   9x9kk")
+	d.shows("OUTBOX 1  spam on @spam1@bad.example: delete 2 posts", "resolve 8s", " spam1@bad.example [8s] ", ">   9x9kk")
 	d.pass(7500 * time.Millisecond)
 	if w := d.world.writes(); len(w) != 0 {
 		t.Fatalf("sent early: %q", w)
@@ -104,7 +105,14 @@ func TestSpamIsTwoKeysAndOneUndo(t *testing.T) {
 
 func TestAPlayCanBeCancelledWhole(t *testing.T) {
 	d := beginPlays(t)
-	d.press("psu")
+	d.press("ps")
+	// Its label is longer than the line; the bar and the key that cancels stay.
+	if i := slices.IndexFunc(strings.Split(d.frame(), "\n"), func(l string) bool {
+		return strings.HasPrefix(l, " OUTBOX 1  spam on @spam1@bad.example") && strings.Contains(l, "▌") && strings.HasSuffix(l, "u cancel")
+	}); i < 0 {
+		t.Errorf("without its bar or its key:\n%s", d.frame())
+	}
+	d.press("u")
 	d.pass(time.Minute)
 	d.shows("cancelled spam on @spam1@bad.example")
 	if w := d.world.writes(); len(w) != 0 {

@@ -198,9 +198,17 @@ func (r *reports) aboutOf(rows []int) []string {
 	return names
 }
 
-// stagedLabel is the action as the outbox shows it: "resolve 9xA0z", or
-// "resolve 12 (9xA0z, 9x9zz, 9x9kk +9)".
+// stagedLabel is the action as the outbox shows it: "resolve 9xA0z",
+// "resolve 12 (9xA0z, 9x9zz, 9x9kk +9)", or "tag add kim: mrf_tag:sandbox".
 func stagedLabel(kind action.Kind, actions []action.Action) string {
+	label := objectsLabel(kind, actions)
+	if content := actions[0].Content(); content != "" {
+		label += ": " + safe.Line(content)
+	}
+	return label
+}
+
+func objectsLabel(kind action.Kind, actions []action.Action) string {
 	names := make([]string, len(actions))
 	for i, a := range actions {
 		names[i] = objectName(kind, a.Target)

@@ -467,7 +467,7 @@ func (r *reports) drawAbout(m *env, row int, nick string, width int) string {
 	case flags&flagGone != 0:
 		label = " [gone]"
 	case m.wish("user/"+nick) != "":
-		label = " [" + m.wish("user/"+nick) + "]"
+		label = wishLabel(m.wish("user/"+nick), r.Text(row, colAbout), width)
 	case flags&flagDeactivated != 0:
 		label = " [off]"
 	case m.likeStaff(nick) != "":
@@ -482,6 +482,15 @@ func (r *reports) drawAbout(m *env, row int, nick string, width int) string {
 	return safe.Fit(safe.Truncate(about, width-safe.Width(label), "~")+label, width)
 }
 
+// wishLabel is a staged action beside a name: all of it, or the time that is left where
+// the name would have to give way.
+func wishLabel(wish, name string, width int) string {
+	if words := strings.Fields(wish); len(words) > 1 && safe.Width(name)+safe.Width(wish)+len(" []") > width {
+		wish = words[len(words)-1]
+	}
+	return " [" + wish + "]"
+}
+
 // drawReporter is the account that reported with its warnings, in exactly width
 // cells.
 func (r *reports) drawReporter(m *env, row int, width int) string {
@@ -491,7 +500,7 @@ func (r *reports) drawReporter(m *env, row int, width int) string {
 	case p.Gone:
 		label = " [gone]"
 	case wish != "":
-		label = " [" + wish + "]"
+		label = wishLabel(wish, p.Acct.String(), width)
 	case p.Deactivated:
 		label = " [off]"
 	case m.likeStaff(p.Nick) != "":

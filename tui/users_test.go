@@ -37,7 +37,7 @@ func TestUserVerbsAreStagedSentAndTakenBack(t *testing.T) {
 	d := beginOn(t, admin, 80, 24, Options{})
 	d.findUser("kim")
 	d.press("t4")
-	d.shows("tag add 4s", "OUTBOX 1  tag add kim")
+	d.shows("tag add 4s", "OUTBOX 1  tag add kim: mrf_tag:sandbox 4s")
 	d.pass(5 * time.Second)
 	if !slices.Contains(kim().Tags, "mrf_tag:sandbox") {
 		t.Errorf("tags are %q", kim().Tags)

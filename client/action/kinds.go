@@ -217,6 +217,18 @@ func (a Action) Short() string {
 	return a.Kind.Verb()
 }
 
+// Content is what a gives or takes where its verb and its object do not say so: tags, the
+// account to follow. It is a stranger's text.
+func (a Action) Content() string {
+	switch a.Kind {
+	case UserTag, UserUntag:
+		return strings.ReplaceAll(a.Args["tags"], ",", ", ")
+	case UserFollow, UserUnfollow:
+		return a.Args["followed"]
+	}
+	return ""
+}
+
 // Done is the verb for a result: "resolved", "deactivated".
 func (k Kind) Done() string {
 	if done := k.facts().done; done != "" {
