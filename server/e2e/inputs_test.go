@@ -35,7 +35,7 @@ func fieldsOf(t reflect.Type, at []string) []param {
 		}
 		path := append(slices.Clone(at), name)
 		switch {
-		case kind == reflect.TypeFor[json.RawMessage]():
+		case kind == reflect.TypeFor[json.RawMessage](), kind.Kind() == reflect.Map:
 			out = append(out, param{path, "any"})
 		case kind.Kind() == reflect.String:
 			out = append(out, param{path, "text"})

@@ -76,7 +76,10 @@ func (w *writer) replace(name string, content []byte) error {
 	return nil
 }
 
-func errNoPack(name string) error { return fault.NotFoundf("Pack %s does not exist", name) }
+// errNoPack refuses a name that no pack has. Bytes of it that are no text are left out.
+func errNoPack(name string) error {
+	return fault.NotFoundf("Pack %s does not exist", strings.ReplaceAll(name, "\ufffd", ""))
+}
 
 // there reports whether a pack of this name has a folder.
 func (w *writer) there(name string) bool {
