@@ -507,12 +507,13 @@ func (m *env) called(msg called) tea.Cmd {
 	for _, r := range done.Results {
 		done.Item.Actions = append(done.Item.Actions, r.Action)
 	}
-	if msg.err != nil {
+	switch {
+	case msg.err != nil:
 		done.Results[0].Outcome = action.Failed
 		m.say(inkBad, msg.label+": "+reason(msg.err))
-	} else if msg.once {
+	case msg.once:
 		m.say(inkGood, strings.TrimSuffix(msg.label+": done; "+msg.unkept.String(), "; "))
-	} else {
+	default:
 		done.Item.Label = strings.TrimSuffix(msg.label+": "+safe.Join("; ", msg.text, msg.unkept).String(), ": ")
 		m.say(inkGood, done.Item.Label)
 	}

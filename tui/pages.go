@@ -32,6 +32,7 @@ func (p *page) position(*env) string { return p.name + p.filter.Text }
 func (p *page) filterText() string   { return p.filter.Text }
 func (p *page) states() []string     { return nil }
 
+//nolint:unparam // lists have commands
 func (p *page) setFilter(_ *env, text string) tea.Cmd {
 	p.filter, p.top = list.ParseFilter(text, nil), 0
 	return nil

@@ -51,7 +51,6 @@ type area struct {
 type textDefaults struct{}
 
 func (textDefaults) allowed(*keymap) bool       { return true }
-func (textDefaults) extras(*env) []extra        { return nil }
 func (textDefaults) hint(*env) string           { return "" }
 func (textDefaults) progress(*env) string       { return "" }
 func (textDefaults) rows(layout) area           { return area{} }

@@ -99,10 +99,14 @@ func TestAnOutageSaysWhenItIsAskedAgain(t *testing.T) {
 	d.send(tea.BlurMsg{})
 	d.pass(2 * time.Minute)
 	d.shows("OFFLINE for", "asks again in", "now by ctrl-r")
-	asked := len(d.world.requests)
+	requests := func() (n int) {
+		d.world.change(func() { n = len(d.world.requests) })
+		return n
+	}
+	asked := requests()
 	for _, keys := range []string{"<ctrl+r>", "?<ctrl+r>"} { // on pages too
 		d.press(keys)
-		if now := len(d.world.requests); now == asked {
+		if now := requests(); now == asked {
 			t.Errorf("%s asks nothing", keys)
 		} else {
 			asked = now

@@ -100,8 +100,7 @@ func (t *table) move(c command, height int) bool {
 
 // The answers of a screen that is a list and no more.
 
-func (t *table) progress(*env) string { return "" }
-func (t *table) scroll(int)           {}
+func (t *table) scroll(int) {}
 func (t *table) position(*env) string {
 	return fmt.Sprint("row ", t.Cursor(), t.UnderID(), t.Len() == 0)
 }

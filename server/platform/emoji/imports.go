@@ -159,12 +159,12 @@ func (a *archive) list() (manifest, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return m, fault.Invalidf("The %s of the archive cannot be read", packJSON)
 	default:
-		raw, err = a.read(a.top+packText, maxListed)
-		if err == nil {
+		switch raw, err = a.read(a.top+packText, maxListed); {
+		case err == nil:
 			m.Files, _ = lines(raw)
-		} else if !errors.Is(err, fs.ErrNotExist) {
+		case !errors.Is(err, fs.ErrNotExist):
 			return m, fault.Invalidf("The %s of the archive cannot be read", packText)
-		} else {
+		default:
 			m.Files = map[string]string{}
 			for _, name := range slices.Sorted(maps.Keys(a.files)) {
 				if code := stem(name); m.Files[code] == "" && slices.Contains(pictures, strings.ToLower(path.Ext(name))) {
