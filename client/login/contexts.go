@@ -71,12 +71,14 @@ func (e *ConfigError) Error() string {
 type Paths struct {
 	Config      string // the configuration file
 	Credentials string // folder of credential files, mode 0700
+	Of          string // the configuration file where it is not the usual one, for names in the keyring
 	State       string // folder for files that should outlive a cache
 	Cache       string
 }
 
 // PathsFrom reads the XDG variables, and SVCCTL_CONFIG for the file itself.
-// Credentials lie beside the configuration file.
+// Credentials lie beside the configuration file. Those of a file that is not named
+// config.yaml have a folder of their own, so that two files in one folder share none.
 func PathsFrom(getenv func(string) string) Paths {
 	home := getenv("HOME")
 	base := func(variable, fallback string) string {
@@ -90,10 +92,18 @@ func PathsFrom(getenv func(string) string) Paths {
 		State:  base("XDG_STATE_HOME", ".local/state"),
 		Cache:  base("XDG_CACHE_HOME", ".cache"),
 	}
+	usual := p.Config
 	if file := getenv("SVCCTL_CONFIG"); file != "" {
 		p.Config = file
 	}
-	p.Credentials = filepath.Join(filepath.Dir(p.Config), "credentials")
+	folder, name := filepath.Split(p.Config)
+	p.Credentials = filepath.Join(folder, "credentials")
+	if name != filepath.Base(usual) {
+		p.Credentials = filepath.Join(p.Credentials, name)
+	}
+	if whole, err := filepath.Abs(p.Config); err == nil && whole != usual {
+		p.Of = whole
+	}
 	return p
 }
 

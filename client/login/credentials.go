@@ -35,6 +35,9 @@ type Credential struct {
 	ExpiresAt    time.Time `json:"expires_at,omitzero"`
 }
 
+// HandedIn reports whether the token was made elsewhere, so that others may have it too.
+func (c Credential) HandedIn() bool { return c.AccessToken != "" && c.ClientID == "" }
+
 // ErrNoCredential means that this context has no credential.
 var ErrNoCredential = errors.New("not logged in")
 
@@ -56,12 +59,22 @@ func (e *PermissionError) Hint() string { return "chmod 600 " + e.Path }
 // answers in time, else in files with mode 0600.
 type Store struct {
 	dir     string
+	of      string // as Paths.Of
 	keyring bool
 }
 
-// NewStore keeps files in dir. With useKeyring false it never asks the keyring.
-func NewStore(dir string, useKeyring bool) *Store {
-	return &Store{dir: dir, keyring: useKeyring}
+// NewStore keeps the log-ins of a configuration file. With useKeyring false it never asks
+// the keyring.
+func NewStore(paths Paths, useKeyring bool) *Store {
+	return &Store{dir: paths.Credentials, of: paths.Of, keyring: useKeyring}
+}
+
+// entry is the name of a context's credential in the keyring.
+func (s *Store) entry(name string) string {
+	if s.of == "" {
+		return name
+	}
+	return name + " of " + s.of
 }
 
 // Path is the file a context's credential is in when no keyring has it.
@@ -78,7 +91,7 @@ func (s *Store) Get(name string) (Credential, error) {
 		}
 		var secret string
 		err = withinLimit(func() (err error) {
-			secret, err = keyring.Get(keyringService, name)
+			secret, err = keyring.Get(keyringService, s.entry(name))
 			return err
 		})
 		if err != nil {
@@ -102,7 +115,7 @@ func (s *Store) Put(name string, c Credential) (string, error) {
 		return "", fmt.Errorf("encode credential: %w", err)
 	}
 	if s.keyring {
-		err := withinLimit(func() error { return keyring.Set(keyringService, name, string(data)) })
+		err := withinLimit(func() error { return keyring.Set(keyringService, s.entry(name), string(data)) })
 		if err == nil {
 			if err := os.Remove(s.Path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return "", fmt.Errorf("remove the older credential: %w", err)
@@ -121,7 +134,7 @@ func (s *Store) Put(name string, c Credential) (string, error) {
 func (s *Store) Delete(name string) error {
 	if s.keyring {
 		// A keyring that does not answer holds nothing we could have put there.
-		_ = withinLimit(func() error { return keyring.Delete(keyringService, name) })
+		_ = withinLimit(func() error { return keyring.Delete(keyringService, s.entry(name)) })
 	}
 	if err := os.Remove(s.Path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("forget credential: %w", err)

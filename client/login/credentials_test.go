@@ -27,7 +27,7 @@ var anna = Credential{
 }
 
 func TestTheFileStoreIsPrivateAndExact(t *testing.T) {
-	store := NewStore(filepath.Join(t.TempDir(), "credentials"), false)
+	store := NewStore(Paths{Credentials: filepath.Join(t.TempDir(), "credentials")}, false)
 	if _, err := store.Get("a"); !errors.Is(err, ErrNoCredential) {
 		t.Fatalf("empty store: %v", err)
 	}
@@ -68,7 +68,7 @@ func TestTheFileStoreIsPrivateAndExact(t *testing.T) {
 
 func TestTheKeyringWinsAndAFileIsTheWayOut(t *testing.T) {
 	keyring.MockInit()
-	store := NewStore(filepath.Join(t.TempDir(), "credentials"), true)
+	store := NewStore(Paths{Credentials: filepath.Join(t.TempDir(), "credentials")}, true)
 	where, err := store.Put("a", anna)
 	if err != nil || where != "keyring" {
 		t.Fatalf("Put: %q, %v", where, err)
@@ -150,7 +150,7 @@ func issue(t *testing.T) (*issuer, *url.URL, *Store, Credential) {
 	c := anna
 	c.Origin = server.URL
 	c.ExpiresAt = time.Now().Add(-time.Minute)
-	store := NewStore(filepath.Join(t.TempDir(), "credentials"), false)
+	store := NewStore(Paths{Credentials: filepath.Join(t.TempDir(), "credentials")}, false)
 	if _, err := store.Put("a", c); err != nil {
 		t.Fatal(err)
 	}
@@ -234,5 +234,39 @@ func TestLogoutGivesBothTokensBackAndKeepsTheClient(t *testing.T) {
 	want := Credential{Origin: c.Origin, ClientID: "id", ClientSecret: "secret", ClientScopes: Scopes}
 	if err != nil || left != want {
 		t.Errorf("left %+v, %v", left, err)
+	}
+}
+
+// TestTwoConfigurationFilesShareNoLogin: neither two in one folder nor two of one name,
+// in files and in the keyring.
+func TestTwoConfigurationFilesShareNoLogin(t *testing.T) {
+	keyring.MockInit()
+	home := t.TempDir()
+	at := func(file string) Paths {
+		return PathsFrom(func(name string) string { return map[string]string{"HOME": home, "SVCCTL_CONFIG": file}[name] })
+	}
+	usual := filepath.Join(home, ".config", "svcctl", "config.yaml")
+	if at("").Of != "" || at(usual) != at("") {
+		t.Errorf("the usual file is %+v when it is named", at(usual))
+	}
+	for _, ring := range []bool{false, true} {
+		files := []string{"", filepath.Join(home, "a.yaml"), filepath.Join(home, "b.yaml"), filepath.Join(home, "config.yaml"), filepath.Join(home, "other", "config.yaml")}
+		for i, file := range files {
+			store := NewStore(at(file), ring)
+			if c, err := store.Get("work"); !errors.Is(err, ErrNoCredential) {
+				t.Errorf("keyring %t: %q has the log-in %q of another file, %v", ring, file, c.AccessToken, err)
+			}
+			if _, err := store.Put("work", Credential{Origin: "https://social.example", AccessToken: fmt.Sprint(i)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i, file := range files {
+			if c, err := NewStore(at(file), ring).Get("work"); err != nil || c.AccessToken != fmt.Sprint(i) {
+				t.Errorf("keyring %t: %q has %q, %v", ring, file, c.AccessToken, err)
+			}
+			if err := NewStore(at(file), ring).Delete("work"); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 }

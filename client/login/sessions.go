@@ -162,7 +162,7 @@ func (s *Session) findSource(paths Paths, getenv func(string) string, useKeyring
 	}
 	s.From = "stored"
 	s.source = &stored{
-		store: NewStore(paths.Credentials, useKeyring), name: s.Name, origin: s.Origin, now: time.Now,
+		store: NewStore(paths, useKeyring), name: s.Name, origin: s.Origin, now: time.Now,
 	}
 	return nil
 }

@@ -73,7 +73,7 @@ func (a *App) Renew(conn *Connection, c login.Credential) (*client.Client, error
 }
 
 func (a *App) store() *login.Store {
-	return login.NewStore(login.PathsFrom(a.Getenv).Credentials, a.UseKeyring)
+	return login.NewStore(login.PathsFrom(a.Getenv), a.UseKeyring)
 }
 
 // preview keeps a write for showDryRun.

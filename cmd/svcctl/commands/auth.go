@@ -97,7 +97,7 @@ func logIn(ctx context.Context, a *cli.App, args []string, f loginFlags) error {
 	if err != nil {
 		return err
 	}
-	store := login.NewStore(paths.Credentials, a.UseKeyring)
+	store := login.NewStore(paths, a.UseKeyring)
 	known, err := store.Get(name)
 	if err != nil && !errors.Is(err, login.ErrNoCredential) {
 		return err
@@ -266,7 +266,7 @@ func authStatusCommand(a *cli.App) *cobra.Command {
 				Token: conn.From, ReadOnly: conn.ReadOnly, Protected: conn.Protected,
 			}
 			if conn.From == "stored" {
-				store := login.NewStore(login.PathsFrom(a.Getenv).Credentials, a.UseKeyring)
+				store := login.NewStore(login.PathsFrom(a.Getenv), a.UseKeyring)
 				if c, err := store.Get(conn.Name); err == nil {
 					s.Scopes, s.ExpiresAt = c.Scopes, api.At(c.ExpiresAt)
 				}
@@ -322,7 +322,10 @@ func authLogoutCommand(a *cli.App) *cobra.Command {
 			if s.From != "stored" {
 				return &login.AuthError{Message: "no stored login is in use here", Hint: "svcctl context list"}
 			}
-			store := login.NewStore(login.PathsFrom(a.Getenv).Credentials, a.UseKeyring)
+			store := login.NewStore(login.PathsFrom(a.Getenv), a.UseKeyring)
+			if c, err := store.Get(s.Name); err == nil && c.HandedIn() && !a.Flags.Quiet {
+				fmt.Fprintln(a.ErrOut, "the token was handed in: it is revoked for everybody who has it")
+			}
 			err = login.Logout(cmd.Context(), store, s.Name, a.ClientOptions()...)
 			if errors.Is(err, login.ErrNoCredential) {
 				return nil // already so

@@ -212,7 +212,7 @@ func contextRemoveCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := login.NewStore(login.PathsFrom(a.Getenv).Credentials, a.UseKeyring).Delete(name); err != nil {
+			if err := login.NewStore(login.PathsFrom(a.Getenv), a.UseKeyring).Delete(name); err != nil {
 				return fmt.Errorf("context %s: %w", name, err)
 			}
 			return nil

@@ -327,7 +327,7 @@ func (d *doctor) login(ctx context.Context, s *login.Session) {
 	}
 	detail := able.Account + ", from " + s.From
 	if s.From == "stored" {
-		store := login.NewStore(login.PathsFrom(d.app.Getenv).Credentials, d.app.UseKeyring)
+		store := login.NewStore(login.PathsFrom(d.app.Getenv), d.app.UseKeyring)
 		if c, err := store.Get(s.Name); err == nil {
 			detail += ", scopes " + c.Scopes
 			if !c.ExpiresAt.IsZero() {
