@@ -173,24 +173,10 @@ func announcementEditCommand(a *cli.App) *cobra.Command {
 }
 
 func announcementRemoveCommand(a *cli.App) *cobra.Command {
-	return &cobra.Command{
-		Use:               "remove ID",
-		Short:             "Remove an announcement with its reactions",
-		Args:              cli.ExactArgs(1, "one id"),
-		ValidArgsFunction: completeAnnouncements(a),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			t, err := action.ParseTarget("announcement", args[0])
-			if err != nil {
-				return err
-			}
-			conn, err := a.Connect(cmd.Context())
-			if err != nil {
-				return err
-			}
-			w := cli.Write{Kind: action.AnnouncementRemove, Target: t.String(), Level: action.L1, What: "remove " + cli.Spell(t.String()), Token: t.Name}
-			return a.CarryOut(cmd.Context(), conn, w, func(ctx context.Context) error { return conn.Admin.Announcements.Delete(ctx, t.Name) })
-		},
-	}
+	return removeByIDCommand(a, action.AnnouncementRemove, "Remove an announcement with its reactions", completeAnnouncements(a),
+		func(ctx context.Context, conn *cli.Connection, id string) error {
+			return conn.Admin.Announcements.Delete(ctx, id)
+		})
 }
 
 func completeAnnouncements(a *cli.App) cli.Completer {

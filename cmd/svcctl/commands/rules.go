@@ -127,13 +127,21 @@ func ruleEditCommand(a *cli.App) *cobra.Command {
 }
 
 func ruleRemoveCommand(a *cli.App) *cobra.Command {
+	return removeByIDCommand(a, action.RuleRemove, "Remove a rule; reports that name it keep its text", completeRules(a),
+		func(ctx context.Context, conn *cli.Connection, id string) error {
+			return conn.Admin.Rules.Delete(ctx, id)
+		})
+}
+
+// removeByIDCommand is "remove ID", which removes one object of the kind's noun.
+func removeByIDCommand(a *cli.App, kind action.Kind, short string, complete cli.Completer, remove func(ctx context.Context, conn *cli.Connection, id string) error) *cobra.Command {
 	return &cobra.Command{
 		Use:               "remove ID",
-		Short:             "Remove a rule; reports that name it keep its text",
+		Short:             short,
 		Args:              cli.ExactArgs(1, "one id"),
-		ValidArgsFunction: completeRules(a),
+		ValidArgsFunction: complete,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			t, err := action.ParseTarget("rule", args[0])
+			t, err := action.ParseTarget(kind.Noun(), args[0])
 			if err != nil {
 				return err
 			}
@@ -141,8 +149,8 @@ func ruleRemoveCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			w := cli.Write{Kind: action.RuleRemove, Target: t.String(), Level: action.L1, What: "remove " + cli.Spell(t.String()), Token: t.Name}
-			return a.CarryOut(cmd.Context(), conn, w, func(ctx context.Context) error { return conn.Admin.Rules.Delete(ctx, t.Name) })
+			w := cli.Write{Kind: kind, Target: t.String(), Level: action.L1, What: "remove " + cli.Spell(t.String()), Token: t.Name}
+			return a.CarryOut(cmd.Context(), conn, w, func(ctx context.Context) error { return remove(ctx, conn, t.Name) })
 		},
 	}
 }
