@@ -28,7 +28,7 @@ func (d *DB) CreateQuote(ctx context.Context, q *Quote) error {
 	return err
 }
 
-// Quoted is what is known here of a status that another one quotes.
+// Quoted is a status that another one quotes, as far as it is known here.
 type Quoted struct {
 	URI        string
 	StatusID   string // "" for an unknown one

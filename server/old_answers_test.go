@@ -19,7 +19,7 @@ import (
 // recorded then and is not written anew: answers may gain names, and lose none.
 const oldGolden = "testdata/old_answers.txt"
 
-// movedSince are names whose type changed since, with the reason.
+// movedSince lists the fields whose type changed on purpose, with the reason.
 var movedSince = map[string]string{
 	"POST /api/v1/push/subscription 200.id": inIntegers, "GET /api/v1/push/subscription 200.id": inIntegers,
 	"PUT /api/v1/push/subscription 200.id": inIntegers,

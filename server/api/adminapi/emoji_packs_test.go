@@ -85,7 +85,7 @@ func TestPacksAreCreatedDescribedSharedAndDeleted(t *testing.T) {
 	})
 }
 
-// TestArchivesBecomePacks of what is safe in them.
+// TestArchivesBecomePacks imports zips, of which only safe files reach the pack.
 func TestArchivesBecomePacks(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		small := w.pictureOf("png", 4, 4)

@@ -210,7 +210,7 @@ var (
 	days    = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
 )
 
-// look tells what of v, which stands at a place, is not as s says.
+// look reports each part of v, the value at a place, that differs from the shape.
 func (s *shape) look(at string, v any, wrong func(string)) {
 	if v == nil {
 		if !s.nullable && s.kind != anything {
@@ -266,7 +266,7 @@ func (s *shape) look(at string, v any, wrong func(string)) {
 	}
 }
 
-// lookEither wants v to be one of several; what is told is about the last of them.
+// lookEither accepts v if one of several shapes fits; a report is about the last of them.
 func (s *shape) lookEither(at string, v any, wrong func(string)) {
 	var told []string
 	for _, one := range s.either {
