@@ -129,10 +129,14 @@ func (s *Server) sendFront(c *gin.Context, f *os.File, ext string) error {
 	h.Set("Cache-Control", "public, max-age=3600")
 	switch bare, _, _ := strings.Cut(kind, ";"); bare {
 	case "text/html":
+		scripts, err := s.fronts.scripts(f, info)
+		if err != nil {
+			return err
+		}
 		h.Set("Cache-Control", "no-cache")
-		h.Set("Content-Security-Policy", s.frontPolicy())
+		h.Set("Content-Security-Policy", s.frontPolicy(scripts))
 	case "text/javascript": // a worker may run it
-		h.Set("Content-Security-Policy", s.frontPolicy())
+		h.Set("Content-Security-Policy", s.frontPolicy(""))
 	}
 	c.Status(http.StatusOK)
 	http.ServeContent(c.Writer, c.Request, "", info.ModTime().Truncate(time.Second), f)
@@ -140,9 +144,10 @@ func (s *Server) sendFront(c *gin.Context, f *os.File, ext string) error {
 	return nil
 }
 
-// frontPolicy lets a front end run its own files, and call this server alone.
-func (s *Server) frontPolicy() string {
-	return "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob: https:; " +
+// frontPolicy lets a front end run its own files and the named scripts of a page, and call
+// this server alone.
+func (s *Server) frontPolicy(scripts string) string {
+	return "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'" + scripts + "; worker-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob: https:; " +
 		"media-src 'self' data: blob: https:; font-src 'self' data:; connect-src 'self' blob: ws://" + s.site.Host + " wss://" + s.site.Host +
 		"; manifest-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'" + web.ReportTo(&s.Settings.Load().Look.Security)
 }

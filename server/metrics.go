@@ -25,6 +25,7 @@ type metrics struct {
 	requests *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
 	jobs     *prometheus.CounterVec
+	known    *prometheus.Registry // all of them
 	handler  http.Handler
 }
 
@@ -34,7 +35,7 @@ func newMetrics(s *Server, version string) *metrics {
 			Name: "svc_http_requests_total", Help: "Requests that were answered, by route and status.",
 		}, []string{"method", "route", "status"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "svc_http_request_seconds", Help: "How long answers took, by method.",
+			Name: "svc_http_request_duration_seconds", Help: "How long answers took, by method.",
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 		}, []string{"method"}),
 		jobs: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -51,10 +52,11 @@ func newMetrics(s *Server, version string) *metrics {
 		Name: "svc_streaming_events_skipped_total", Help: "Events that could not be told to streams of this process, though the database answered.",
 	}, func() float64 { return float64(s.streaming.Skipped()) })
 	known := prometheus.NewRegistry()
+	m.known = known
 	known.MustRegister(deliveryMetrics(s)...)
 	known.MustRegister(mediaMetrics(s)...)
 	known.MustRegister(pushMetrics(s)...)
-	known.MustRegister(lastCheck{s})
+	known.MustRegister(lastCheck{s}, jobQueues{s})
 	known.MustRegister(m.requests, m.seconds, m.jobs, build, directory, untold, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewDBStatsCollector(s.DB.Writer(), "svc"))
 	m.handler = promhttp.HandlerFor(known, promhttp.HandlerOpts{})

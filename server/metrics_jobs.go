@@ -7,6 +7,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/riverqueue/river/rivertype"
 
+	"svc/db"
+	"svc/server/platform/jobs"
 	"svc/server/platform/media"
 	"svc/server/rules/push"
 )
@@ -37,6 +39,39 @@ func pushMetrics(s *Server) []prometheus.Collector {
 		}, func() float64 { return float64(s.Push.Count(o)) }))
 	}
 	return out
+}
+
+// jobQueues are the jobs of all processes, counted on request.
+type jobQueues struct{ s *Server }
+
+var jobsDesc = prometheus.NewDesc("svc_jobs", "Jobs of all processes, by queue and state.", []string{"queue", "state"}, nil)
+
+// Describe names the metric of Collect.
+func (jobQueues) Describe(out chan<- *prometheus.Desc) { out <- jobsDesc }
+
+// Collect counts. A queue without jobs counts 0, so that an alarm can end.
+func (j jobQueues) Collect(out chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), depthTimeout)
+	defer cancel()
+	found, err := j.s.DB.JobQueues(ctx)
+	if err != nil {
+		j.s.log.Warn("cannot count the jobs", "err", err)
+		return
+	}
+	queues := map[string]db.JobQueue{}
+	for _, name := range jobs.Queues() {
+		queues[name] = db.JobQueue{}
+	}
+	for _, q := range found {
+		queues[q.Queue] = q
+	}
+	for name, q := range queues {
+		for state, n := range map[string]int64{
+			"available": q.Available, "scheduled": q.Scheduled, "running": q.Running, "retryable": q.Retryable, "discarded": q.Discarded,
+		} {
+			out <- prometheus.MustNewConstMetric(jobsDesc, prometheus.GaugeValue, float64(n), name, state)
+		}
+	}
 }
 
 // Outcomes of jobs that failed.

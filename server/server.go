@@ -102,6 +102,7 @@ type Server struct {
 	writes    writes
 	visitors  visitors
 	metrics   *metrics
+	fronts    frontScripts
 }
 
 // Options are the dependencies of New beside the settings.
@@ -135,7 +136,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 		return nil, err
 	}
 	site := config.NewSite(cfg.BaseURL, cfg.FederationInsecure)
-	s := &Server{DB: d, Settings: live, Saved: saved, cfg: cfg, site: site, log: o.Log, now: o.Now, process: alive.New(d, o.Log), rights: rights.New(live, cfg.FromDatabase)}
+	s := &Server{DB: d, Settings: live, Saved: saved, cfg: cfg, site: site, log: o.Log, now: o.Now, process: alive.New(d, o.Log), rights: rights.New(live, cfg.FromDatabase), fronts: newFrontScripts()}
 	if site.Insecure {
 		o.Log.WarnContext(ctx, "insecure federation: this server calls any address, over plain HTTP too; never use this but in tests",
 			"setting", "SVC_FEDERATION_INSECURE")

@@ -4,15 +4,19 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net"
 	"net/url"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"svc/client/nearest"
 )
 
 // DefaultContext is the name of the context if none is given.
@@ -51,6 +55,37 @@ type Config struct {
 	// Filters are saved filters of the terminal UI, by name.
 	Filters map[string]string `yaml:"filters,omitempty"`
 	Rest    map[string]any    `yaml:",inline"`
+}
+
+// Unknown names the settings of the file that nothing reads, in their order, each with
+// the one that was probably meant.
+func (c *Config) Unknown() []string {
+	var unknown []string
+	add := func(where string, rest map[string]any, shape reflect.Type) {
+		for _, name := range slices.Sorted(maps.Keys(rest)) {
+			said := fmt.Sprintf("%s%q is no setting", where, name)
+			if near := nearest.Words(name, yamlNames(shape)); len(near) > 0 {
+				said += "; is it " + strings.Join(near, " or ") + "?"
+			}
+			unknown = append(unknown, said)
+		}
+	}
+	add("", c.Rest, reflect.TypeFor[Config]())
+	for _, name := range c.Names() {
+		add("context "+name+": ", c.Contexts[name].Rest, reflect.TypeFor[Context]())
+	}
+	return unknown
+}
+
+// yamlNames are the settings of a struct by their names in the file.
+func yamlNames(shape reflect.Type) []string {
+	var names []string
+	for field := range shape.Fields() {
+		if name, _, _ := strings.Cut(field.Tag.Get("yaml"), ","); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // ConfigError is a configuration file that cannot be used as it is.

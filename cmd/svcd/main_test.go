@@ -1,6 +1,7 @@
 package main
 
 import (
+	"archive/zip"
 	"context"
 	"database/sql"
 	"errors"
@@ -48,9 +49,18 @@ func TestScripts(t *testing.T) {
 			return !signal.Ignored(syscall.SIGHUP), nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "port": port, "until": until, "says": says, "hold": hold, "down": down, "sql": runSQL, "token": token, "changed": changed, "send": send, "directory": directory,
+			"exits": exits, "port": port, "until": until, "says": says, "hold": hold, "down": down, "sql": runSQL, "token": token, "changed": changed, "send": send, "directory": directory, "zipped": zipped,
 		},
 	})
+}
+
+// zipped FILE FOLDER packs what is in a folder, without the folder itself.
+func zipped(ts *testscript.TestScript, _ bool, args []string) {
+	file, err := os.Create(ts.MkAbs(args[0]))
+	ts.Check(err)
+	archive := zip.NewWriter(file)
+	ts.Check(archive.AddFS(os.DirFS(ts.MkAbs(args[1]))))
+	ts.Check(errors.Join(archive.Close(), file.Close()))
 }
 
 // exits CODE PROGRAM ARGS... runs a program that must end with this exit code.

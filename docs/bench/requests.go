@@ -13,6 +13,8 @@ import (
 	"net/url"
 	"os"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -84,6 +86,18 @@ var endpoints = []endpoint{
 	}},
 	{name: "user list", list: true, requests: func(w *world) []request {
 		return w.reads("/api/svc/admin/users")
+	}},
+	{name: "user's history", list: true, requests: func(w *world) []request {
+		return w.reads("/api/svc/admin/users/", suffixed(w.reported, "/history")...)
+	}},
+	{name: "reports about a user", list: true, requests: func(w *world) []request {
+		return w.reads("/api/svc/admin/reports?account_id=", w.reportedIDs...)
+	}},
+	{name: "known server", list: true, requests: func(w *world) []request {
+		return w.reads("/api/svc/admin/instances/", w.hosts...)
+	}},
+	{name: "reports about a server", list: true, requests: func(w *world) []request {
+		return w.reads("/api/svc/admin/reports?domain=", w.hosts...)
 	}},
 	{name: "POST status", writes: true, requests: func(w *world) []request {
 		var out []request
@@ -217,6 +231,9 @@ func (w *world) learn(ctx context.Context) error {
 	if err := w.gather(ctx); err != nil {
 		return err
 	}
+	if err := w.learnReported(ctx); err != nil {
+		return err
+	}
 	w.Answers = map[string]answer{}
 	for _, e := range endpoints {
 		if e.writes {
@@ -231,6 +248,33 @@ func (w *world) learn(ctx context.Context) error {
 			return err
 		}
 		w.Answers[e.name] = answer{Items: items(raw), Bytes: len(raw)}
+	}
+	return nil
+}
+
+// learnReported finds whom the newest reports are about, and their servers.
+func (w *world) learnReported(ctx context.Context) error {
+	var page struct {
+		Reports []struct {
+			Account struct {
+				ID   string `json:"id"`
+				Acct string `json:"acct"`
+			} `json:"account"`
+		} `json:"reports"`
+	}
+	if err := w.call(ctx, http.MethodGet, "/api/svc/admin/reports?page_size=100", w.reader, nil, &page); err != nil {
+		return err
+	}
+	w.reported, w.reportedIDs, w.hosts = nil, nil, nil
+	for _, r := range page.Reports {
+		if slices.Contains(w.reportedIDs, r.Account.ID) {
+			continue
+		}
+		w.reported = append(w.reported, r.Account.Acct)
+		w.reportedIDs = append(w.reportedIDs, r.Account.ID)
+		if _, host, remote := strings.Cut(r.Account.Acct, "@"); remote && !slices.Contains(w.hosts, host) {
+			w.hosts = append(w.hosts, host)
+		}
 	}
 	return nil
 }

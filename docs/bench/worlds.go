@@ -66,6 +66,8 @@ type world struct {
 	// statuses.
 	homePlaces, publicPlaces, statuses []string
 	accounts                           []string // local ones that post
+	// Whom the newest reports are about, by nickname and by id, and their servers.
+	reported, reportedIDs, hosts []string
 }
 
 // app is the OAuth app that everybody signs in with.

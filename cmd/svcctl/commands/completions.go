@@ -11,8 +11,12 @@ var shells = []string{"bash", "zsh", "fish", "powershell"}
 
 func completionCommand(a *cli.App) *cobra.Command {
 	return cli.Examples(&cobra.Command{
-		Use:       "completion SHELL",
-		Short:     "Print the completion script for a shell: " + cli.AnyOf(shells),
+		Use:   "completion SHELL",
+		Short: "Print the completion script for a shell: " + cli.AnyOf(shells),
+		Long: "Print the script that completes commands, flags, and what the server knows of: nicknames, reports, settings.\n\n" +
+			"bash needs the package bash-completion, version 2, and a shell that reads it: put the script into\n" +
+			"~/.local/share/bash-completion/completions/svcctl. zsh reads it as _svcctl from a folder of fpath, before\n" +
+			"compinit; fish from ~/.config/fish/completions/svcctl.fish.",
 		Args:      cli.ExactArgs(1, "one shell"),
 		ValidArgs: shells,
 		RunE: func(cmd *cobra.Command, args []string) error {

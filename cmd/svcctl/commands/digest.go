@@ -24,16 +24,25 @@ import (
 // digest is what moderators did in a span of time, and what waits for them now.
 // Nil counts are of lists that the login may not read.
 type digest struct {
-	Since       api.Time     `json:"since"`
-	Until       api.Time     `json:"until"`
-	Opened      int          `json:"opened"`   // reports that came
-	Resolved    *int         `json:"resolved"` // reports, by the last decision in the span
-	Closed      *int         `json:"closed"`
+	Since    api.Time `json:"since"`
+	Until    api.Time `json:"until"`
+	Opened   int      `json:"opened"`   // reports that came
+	Resolved *int     `json:"resolved"` // reports, by the last decision in the span
+	Closed   *int     `json:"closed"`
+	// Wait is how long the reports that were resolved or closed in the span had been
+	// open, nil for none.
+	Wait        *wait        `json:"time_to_decision"`
 	Backlog     int          `json:"backlog"`     // reports that are open now
 	OldestOpen  *api.Time    `json:"oldest_open"` // nil for none
 	Waiting     *int         `json:"waiting"`     // pending sign-ups
 	Unconfirmed *int         `json:"unconfirmed"` // people who have not confirmed their address
 	Moderators  []moderation `json:"moderators"`  // the busiest first
+}
+
+// wait is how long reports were open until the last decision about each, in seconds.
+type wait struct {
+	Median  int64 `json:"median"`
+	Longest int64 `json:"longest"`
 }
 
 // moderation is what one moderator did, counted by the log's names of actions.
@@ -108,7 +117,7 @@ var digestShape = output.Shape[digest]{
 // digestLine is a line of a digest in a table.
 type digestLine struct {
 	What  string `json:"what"`
-	Count string `json:"count"`
+	Count string `json:"count"` // a number, or how long
 }
 
 var lineShape = output.Shape[digestLine]{
@@ -131,6 +140,11 @@ func (d *digest) counts() []digestLine {
 	add("reports opened", &d.Opened)
 	add("reports resolved", d.Resolved)
 	add("reports closed", d.Closed)
+	if d.Wait != nil {
+		lines = append(lines,
+			digestLine{"half of them were decided within", safe.Age(time.Duration(d.Wait.Median) * time.Second)},
+			digestLine{"the longest waited", safe.Age(time.Duration(d.Wait.Longest) * time.Second)})
+	}
 	open := "reports open now"
 	if d.OldestOpen != nil {
 		open += ", the oldest since " + d.OldestOpen.UTC().Format(time.RFC3339)
@@ -181,6 +195,7 @@ func markdownCell(s string) string {
 // users are left out where the login may not read them.
 func sumUp(ctx context.Context, conn *cli.Connection, from, until time.Time) (*digest, error) {
 	d := &digest{Since: *api.At(from), Until: *api.At(until), Moderators: []moderation{}}
+	created := map[string]time.Time{}
 	for r, err := range conn.Admin.Reports.List(api.ReportQuery{}).All(ctx) {
 		if err != nil {
 			return nil, err
@@ -188,6 +203,7 @@ func sumUp(ctx context.Context, conn *cli.Connection, from, until time.Time) (*d
 		if r.CreatedAt.Before(from) {
 			break // the newest come first
 		}
+		created[r.ID] = r.CreatedAt.Time
 		d.Opened++
 	}
 	open := func(page int) (client.Page[api.AdminReport], error) {
@@ -206,7 +222,7 @@ func sumUp(ctx context.Context, conn *cli.Connection, from, until time.Time) (*d
 			d.OldestOpen = &r.CreatedAt
 		}
 	}
-	if err := d.addLog(ctx, conn, from); err != nil && !errors.Is(err, client.ErrForbidden) {
+	if err := d.addLog(ctx, conn, from, created); err != nil && !errors.Is(err, client.ErrForbidden) {
 		return nil, err
 	}
 	for filter, into := range map[string]**int{"local,need_approval": &d.Waiting, "local,unconfirmed": &d.Unconfirmed} {
@@ -222,10 +238,13 @@ func sumUp(ctx context.Context, conn *cli.Connection, from, until time.Time) (*d
 }
 
 // addLog counts the log's lines by moderator, and the decisions: of each report the last.
-func (d *digest) addLog(ctx context.Context, conn *cli.Connection, from time.Time) error {
+// created has the time of each report of the span; those that were decided in it and
+// are older are asked for.
+func (d *digest) addLog(ctx context.Context, conn *cli.Connection, from time.Time, created map[string]time.Time) error {
 	by := map[string]map[string]int{}
 	decided := map[string]int{}
-	known := map[string]bool{}
+	at := map[string]time.Time{} // the last change of a report's state
+	ended := map[string]bool{}
 	query := api.LogQuery{StartDate: from.UTC().Format("2006-01-02T15:04:05Z")}
 	for e, err := range conn.Admin.Log.List(query).All(ctx) {
 		if err != nil {
@@ -237,13 +256,36 @@ func (d *digest) addLog(ctx context.Context, conn *cli.Connection, from time.Tim
 		}
 		by[actor][e.Data.Action]++
 		var about api.LogSubject
-		if json.Unmarshal(e.Data.Subject, &about) == nil && about.Type == "report" && about.State != "" && !known[about.ID] {
-			known[about.ID] = true
+		if json.Unmarshal(e.Data.Subject, &about) == nil && about.Type == "report" && about.State != "" && at[about.ID].IsZero() {
+			at[about.ID] = time.Unix(e.Time, 0)
+			ended[about.ID] = about.State != api.ReportOpen
 			decided[about.State]++
 		}
 	}
 	resolved, closed := decided[api.ReportResolved], decided[api.ReportClosed]
 	d.Resolved, d.Closed = &resolved, &closed
+	var waits []int64
+	for id, end := range at {
+		if !ended[id] {
+			continue
+		}
+		start, ok := created[id]
+		if !ok {
+			report, err := conn.Admin.Reports.Get(ctx, id)
+			if errors.Is(err, client.ErrNotFound) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			start = report.CreatedAt.Time
+		}
+		waits = append(waits, max(0, int64(end.Sub(start)/time.Second)))
+	}
+	if len(waits) > 0 {
+		slices.Sort(waits)
+		d.Wait = &wait{Median: waits[(len(waits)-1)/2], Longest: waits[len(waits)-1]}
+	}
 	for actor, actions := range by {
 		m := moderation{Actor: actor, Actions: actions}
 		for _, n := range actions {

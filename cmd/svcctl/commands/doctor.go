@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -185,6 +186,15 @@ func (d *doctor) config() bool {
 		if _, err := canned.Fill(name, config.Templates[name], canned.Sample()); err != nil {
 			d.fail("config file", &cli.UsageError{Message: err.Error()}, "mend templates: in "+path)
 		}
+	}
+	root := newRoot(d.app)
+	for _, name := range slices.Sorted(maps.Keys(config.Aliases)) {
+		if err := checkAlias(root, name, config.Aliases[name]); err != nil {
+			d.fail("config file", err, "svcctl alias delete "+name+", or mend aliases: in "+path)
+		}
+	}
+	for _, unknown := range config.Unknown() {
+		d.warn("config file", unknown, "mend "+path+", if it is not of a newer svcctl")
 	}
 	if len(d.checks) > 0 {
 		return true

@@ -30,6 +30,9 @@ type Frontends struct {
 // frontendName matches a folder name without path elements.
 var frontendName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
 
+// IsFrontendName tells whether a front end, or a version of one, can have this name.
+func IsFrontendName(name string) bool { return frontendName.MatchString(name) }
+
 // Folder returns the folder of a front end, in the static folder; empty for
 // none.
 func (f *Frontends) Folder(chosen term.Term) string {
@@ -61,7 +64,7 @@ func frontend(t term.Term) (name, ref string, ok bool) {
 	if len(pairs) == 0 {
 		return "", "", true
 	}
-	return name, ref, ok && frontendName.MatchString(name) && frontendName.MatchString(ref)
+	return name, ref, ok && IsFrontendName(name) && IsFrontendName(ref)
 }
 
 func staticSettings() []Setting {
