@@ -402,16 +402,20 @@ func (d *DB) JobDriver() riverdriver.Driver[*sql.Tx] {
 	if d.pool.dialect == Postgres {
 		return silent{riverdatabasesql.New(d.pool.write)}
 	}
-	return riversqlite.New(d.pool.write)
+	return silent{riversqlite.New(d.pool.write)}
 }
 
 // silent is a driver without notifications in its transactions: on PostgreSQL
-// those serialise the commits of all databases of the server. Job runners look
-// for jobs every second, so they need none.
+// those serialise the commits of all databases of the server, on SQLite they are
+// rows that every runner reads again and again. Job runners look for jobs every
+// second, so they need none.
 type silent struct{ riverdriver.Driver[*sql.Tx] }
 
 // SupportsListenNotify keeps the job client from sending them.
 func (silent) SupportsListenNotify() bool { return false }
+
+// SupportsListener keeps it from waiting for them.
+func (silent) SupportsListener() bool { return false }
 
 // JobInserter returns a job client that only inserts, made at first use.
 func (d *DB) JobInserter() (*river.Client[*sql.Tx], error) {

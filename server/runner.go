@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"log/slog"
 	"slices"
 	"sync"
@@ -219,19 +220,22 @@ type executor struct {
 }
 
 // JobGetAvailable claims jobs, while it is sure that the process is heard.
-func (e executor) JobGetAvailable(ctx context.Context, params *riverdriver.JobGetAvailableParams) ([]*rivertype.JobRow, error) {
+func (e executor) JobGetAvailable(ctx context.Context, params *riverdriver.JobGetAvailableParams) (*riverdriver.JobGetAvailableResult, error) {
 	lease := e.r.holder.Lease()
 	if !lease.Good() {
-		return nil, nil
+		return &riverdriver.JobGetAvailableResult{}, nil
 	}
-	rows, err := e.Executor.JobGetAvailable(ctx, params)
+	claimed, err := e.Executor.JobGetAvailable(ctx, params)
+	if err != nil {
+		return nil, err
+	}
 	e.r.mu.Lock()
 	defer e.r.mu.Unlock()
-	for _, row := range rows {
+	for _, row := range claimed.Jobs {
 		e.r.jobs[row.ID] = lease
 		delete(e.r.ended, row.ID)
 	}
-	return rows, err
+	return claimed, nil
 }
 
 // JobSetStateIfRunningMany stores the outcomes of jobs, or keeps them until
@@ -267,11 +271,11 @@ func (e executor) JobSetStateIfRunningMany(ctx context.Context, params *riverdri
 
 // LeaderAttemptElect hides an outage of the database: a runner that loses an
 // election tries again soon, but after a failed attempt it waits for minutes.
-func (e executor) LeaderAttemptElect(ctx context.Context, params *riverdriver.LeaderElectParams) (bool, error) {
+func (e executor) LeaderAttemptElect(ctx context.Context, params *riverdriver.LeaderElectParams) (*riverdriver.Leader, error) {
 	elected, err := e.Executor.LeaderAttemptElect(ctx, params)
-	if err != nil && ctx.Err() == nil {
+	if err != nil && !errors.Is(err, rivertype.ErrNotFound) && ctx.Err() == nil {
 		e.r.log.WarnContext(ctx, "cannot look up the runner of scheduled jobs", "err", err)
-		return false, nil
+		return nil, rivertype.ErrNotFound // another was elected
 	}
 	return elected, err
 }

@@ -85,7 +85,7 @@ func TestActivitiesWinOverACollectionThatIsAnsweredLate(t *testing.T) {
 			expect("before the answer", want)
 			release()
 			v.until("the answer is read", func() (done bool) {
-				must(v.T, v.home.DB.Writer().QueryRowContext(v.ctx(), "SELECT COUNT(*) > 0 FROM river_job WHERE kind = 'fetch_featured' AND state = 'completed' AND CAST(args AS TEXT) LIKE '%"+id+"%'").Scan(&done))
+				must(v.T, v.home.DB.Writer().QueryRowContext(v.ctx(), "SELECT COUNT(*) > 0 FROM river_job WHERE kind = 'fetch_featured' AND state = 'completed' AND args ->> 'account_id' = '"+id+"'").Scan(&done))
 				return done
 			})
 			expect("after the answer", want)

@@ -40,7 +40,11 @@ func (w *world) settings(edit func(*config.Settings)) {
 // waiting returns the arguments of the queued jobs, by kind.
 func (w *world) waiting() map[string][]string {
 	w.t.Helper()
-	rows, err := w.db.Writer().QueryContext(w.t.Context(), "SELECT kind, args FROM river_job ORDER BY id")
+	args := "args"
+	if w.db.Dialect() == db.SQLite {
+		args = "json(args)" // which is kept in binary form
+	}
+	rows, err := w.db.Writer().QueryContext(w.t.Context(), "SELECT kind, "+args+" FROM river_job ORDER BY id")
 	if err != nil {
 		w.t.Fatal(err)
 	}

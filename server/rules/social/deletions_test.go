@@ -320,7 +320,7 @@ func TestUnapprovedAndRemoteAccountsAreDeletedWhole(t *testing.T) {
 // erasure returns the queued job that erases an account.
 func (w *world) erasure(a *db.Account) jobs.EraseAccount {
 	w.t.Helper()
-	whole := w.rows("SELECT COUNT(*) FROM river_job WHERE kind = 'erase_account' AND CAST(args AS TEXT) LIKE ? AND CAST(args AS TEXT) LIKE '%true%'", "%"+a.ID+"%")
+	whole := w.rows("SELECT COUNT(*) FROM river_job WHERE kind = 'erase_account' AND args ->> 'account_id' = ? AND CAST(args ->> 'whole' AS TEXT) IN ('true', '1')", a.ID)
 	return jobs.EraseAccount{AccountID: a.ID, Whole: whole == 1}
 }
 
