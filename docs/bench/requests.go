@@ -91,13 +91,13 @@ var endpoints = []endpoint{
 		return w.reads("/api/svc/admin/users/", suffixed(w.reported, "/history")...)
 	}},
 	{name: "reports about a user", list: true, requests: func(w *world) []request {
-		return w.reads("/api/svc/admin/reports?account_id=", w.reportedIDs...)
+		return w.reads("/api/svc/admin/reports?page_size=2&account_id=", w.reportedIDs...)
 	}},
 	{name: "known server", list: true, requests: func(w *world) []request {
 		return w.reads("/api/svc/admin/instances/", w.hosts...)
 	}},
 	{name: "reports about a server", list: true, requests: func(w *world) []request {
-		return w.reads("/api/svc/admin/reports?domain=", w.hosts...)
+		return w.reads("/api/svc/admin/reports?page_size=2&domain=", w.hosts...)
 	}},
 	{name: "POST status", writes: true, requests: func(w *world) []request {
 		var out []request
