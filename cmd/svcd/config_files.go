@@ -19,7 +19,7 @@ import (
 	"svc/server/rules/settings"
 )
 
-// settingsFile is the format of files of settings that export writes: the body of
+// settingsFile is the other format of files of settings that import reads: the body of
 // POST /api/svc/admin/config.
 type settingsFile struct {
 	Configs []fileSetting `json:"configs"`
@@ -40,8 +40,9 @@ func (a *app) configExportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export [FILE]",
 		Short: "Write the saved settings to a file, or to standard output",
-		Long: "Write the saved settings to a file that only its owner may read, or to standard output, sorted.\n" +
-			"Secrets are masked. Importing a masked secret keeps the saved one.",
+		Long: "Write the saved settings to a file that only its owner may read, or to standard output, sorted:\n" +
+			"YAML, as svcctl config export writes it. Secrets are masked. Importing a masked secret keeps the\n" +
+			"saved one.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withSettings(cmd, false, func(ctx context.Context, saved *settings.Store) error {
@@ -49,17 +50,26 @@ func (a *app) configExportCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				out := settingsFile{Configs: []fileSetting{}}
-				for _, s := range rows {
+				out := make([]forms.Setting, len(rows))
+				for i, s := range rows {
 					if !secrets {
 						s.Value = config.Redact(s.Group, s.Key, s.Value)
 					}
-					out.Configs = append(out.Configs, fileSetting{Group: s.Group, Key: s.Key, Value: s.Value.JSON()})
+					value, err := forms.Listed(s.Group, s.Key, s.Value.JSON())
+					if err != nil {
+						return fmt.Errorf("%s %s: %w", s.Group, s.Key, err)
+					}
+					out[i] = forms.Setting{Group: s.Group, Key: s.Key, Value: &value}
+				}
+				text, err := forms.Write(out)
+				if err != nil {
+					return err
 				}
 				if len(args) == 0 || args[0] == "-" {
-					return writeSettings(a.stdout, out)
+					_, err := a.stdout.Write(text)
+					return err
 				}
-				if err := replaceFile(args[0], func(w io.Writer) error { return writeSettings(w, out) }); err != nil {
+				if err := replaceFile(args[0], func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
 					return err
 				}
 				_, err = fmt.Fprintf(a.stderr, "Wrote %s to %s.\n", count(len(rows)), args[0])
@@ -70,13 +80,6 @@ func (a *app) configExportCommand() *cobra.Command {
 	config.BindFlags(cmd.Flags())
 	cmd.Flags().BoolVar(&secrets, "with-secrets", false, "write passwords and keys as they are")
 	return cmd
-}
-
-func writeSettings(w io.Writer, file settingsFile) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(file)
 }
 
 // replaceFile writes a file for its owner alone. It replaces the old file once
@@ -105,7 +108,8 @@ func (a *app) configImportCommand() *cobra.Command {
 		Long: "Save the settings of a file, all or none; - is standard input. --merge, the default, merges\n" +
 			"them into the saved settings, as clients do; --replace also removes all other saved settings. A\n" +
 			"masked secret keeps the saved one. Settings with names of earlier versions are renamed.\n" +
-			"The file is one of svcd config export (JSON) or of svcctl config export (YAML).",
+			"The file is one of svcd config export or svcctl config export (YAML), or the body of a request to\n" +
+			"the admin API (JSON).",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if merge && replace {
@@ -186,8 +190,8 @@ func (a *app) readSettings(path string) ([]settings.Change, error) {
 	return changes, nil
 }
 
-// readFile reads both forms of files: JSON as config export of this program writes
-// it, and what svcctl config export writes.
+// readFile reads both forms of files: YAML, and JSON as the admin API takes it, which
+// earlier versions wrote.
 func readFile(raw string) ([]fileSetting, error) {
 	if !json.Valid([]byte(raw)) {
 		all, err := forms.Read([]byte(raw))
@@ -219,7 +223,7 @@ func readFile(raw string) ([]fileSetting, error) {
 	return file.Configs, nil
 }
 
-var errNoSettings = errors.New(`not a file of settings, which is {"configs": [{"group": ..., "key": ..., "value": ...}]}, or as svcctl config export writes it`)
+var errNoSettings = errors.New(`not a file of settings, which is as svcd config export writes it, or {"configs": [{"group": ..., "key": ..., "value": ...}]}`)
 
 func (a *app) content(path string) (string, error) {
 	in := a.stdin
