@@ -10,6 +10,7 @@ import (
 	"svc/client/action"
 	"svc/client/journal"
 	"svc/client/safe"
+	"svc/tui/draw"
 	"svc/tui/staged"
 	"svc/tui/tables"
 )
@@ -161,7 +162,7 @@ func (s *nounScreen) undoRow(m *env) tea.Cmd {
 	}
 	entries, _, err := m.journal.Entries()
 	if err != nil {
-		m.say(inkBad, "the journal: "+safe.Line(err.Error()))
+		m.say(draw.InkBad, "the journal: "+safe.Line(err.Error()))
 		return nil
 	}
 	for _, e := range entries {

@@ -10,6 +10,7 @@ import (
 
 	"svc/client/action"
 	"svc/client/safe"
+	"svc/tui/draw"
 	"svc/tui/shown"
 )
 
@@ -46,7 +47,7 @@ func (r *reports) claim(m *env, row int) (by string, since time.Duration) {
 // from.
 func (r *reports) stageClaims(m *env, rows []int) tea.Cmd {
 	if !r.noted {
-		m.say(inkDim, "claims are notes, and this server does not return notes")
+		m.say(draw.InkDim, "claims are notes, and this server does not return notes")
 		return nil
 	}
 	var actions []action.Action
@@ -64,7 +65,7 @@ func (r *reports) stageClaims(m *env, rows []int) tea.Cmd {
 		})
 	}
 	if len(actions) == 0 {
-		m.say(inkDim, "claimed by you already")
+		m.say(draw.InkDim, "claimed by you already")
 		return nil
 	}
 	stage := func(m *env) tea.Cmd {
@@ -85,7 +86,7 @@ func (r *reports) staged(m *env, actions []action.Action) {
 		if by == "" || by == m.me.String() {
 			return false
 		}
-		m.say(inkWarn, fmt.Sprintf("%s is claimed by %s, %s ago; %s cancels", shown.ShortID(r.ID(row)), by, safe.Age(since), m.keys.key(doUndo)))
+		m.say(draw.InkWarn, fmt.Sprintf("%s is claimed by %s, %s ago; %s cancels", shown.ShortID(r.ID(row)), by, safe.Age(since), m.keys.key(doUndo)))
 		return true
 	}
 	for _, a := range actions {

@@ -11,6 +11,7 @@ import (
 
 	"svc/client/action"
 	"svc/client/safe"
+	"svc/tui/draw"
 	"svc/tui/staged"
 )
 
@@ -49,7 +50,7 @@ func (m *env) enterConflict(item *staged.Item) {
 	for target := range item.Why {
 		m.troubles[target] = m.conflict(target)
 	}
-	m.say(inkWarn, fmt.Sprintf("%s: %s; it waits for you, %s decides", item.Label, m.firstWhy(item), m.keys.key(doOutbox)))
+	m.say(draw.InkWarn, fmt.Sprintf("%s: %s; it waits for you, %s decides", item.Label, m.firstWhy(item), m.keys.key(doOutbox)))
 }
 
 func (m *env) firstWhy(item *staged.Item) string {
@@ -82,7 +83,7 @@ func (o *outbox) newConflict() *staged.Item {
 // askConflict offers what to do about objects that somebody else changed.
 func (m *env) askConflict(item *staged.Item) {
 	m.offered[item] = true
-	title := []line{inked(inkWarn, " "+item.Label+" met a change by somebody else")}
+	title := []draw.Line{draw.Inked(draw.InkWarn, " "+item.Label+" met a change by somebody else")}
 	const most = 4
 	var met []action.Action
 	for _, a := range item.Actions {
@@ -91,10 +92,10 @@ func (m *env) askConflict(item *staged.Item) {
 		}
 	}
 	for _, a := range met[:min(most, len(met))] {
-		title = append(title, plain(fmt.Sprintf("   %s is %s", objectName(a.Kind, a.Target), item.Why[a.Target])))
+		title = append(title, draw.Plain(fmt.Sprintf("   %s is %s", objectName(a.Kind, a.Target), item.Why[a.Target])))
 	}
 	if len(met) > most {
-		title = append(title, plain(fmt.Sprintf("   and %d more", len(met)-most)))
+		title = append(title, draw.Plain(fmt.Sprintf("   and %d more", len(met)-most)))
 	}
 	choices := []choice{
 		{"t", "keep theirs", func(m *env) tea.Cmd { return m.keepTheirs(item) }},
@@ -116,7 +117,7 @@ func (m *env) keepTheirs(item *staged.Item) tea.Cmd {
 	for target := range why {
 		delete(m.troubles, target)
 	}
-	m.say(inkGood, "left as it is: "+item.Label)
+	m.say(draw.InkGood, "left as it is: "+item.Label)
 	m.offerConflict()
 	return tea.Batch(m.save(), m.schedule(), m.observed(func(o observer) tea.Cmd { return o.conceded(m, why) }))
 }
@@ -137,7 +138,7 @@ func (m *env) renewed(msg renewed) tea.Cmd {
 	case !slices.Contains(m.staged.Items, item) || len(msg.actions) != len(item.Actions) && msg.err == nil:
 		return nil // it was cancelled meanwhile
 	case msg.err != nil:
-		m.say(inkBad, item.Label+": "+reason(msg.err)+"; it waits on")
+		m.say(draw.InkBad, item.Label+": "+reason(msg.err)+"; it waits on")
 		return nil
 	}
 	for target := range item.Why {

@@ -9,6 +9,7 @@ import (
 
 	"svc/client/action"
 	"svc/client/safe"
+	"svc/tui/draw"
 	"svc/tui/shown"
 	"svc/tui/tables"
 )
@@ -50,9 +51,9 @@ func (p *reportPage) bar(*env) []command {
 	return []command{doResolve, doClose, doReopen, doNote, doPlay, doDeactivate, doMark, doDelete, doShowCW, doBack}
 }
 
-func (p *reportPage) draw(m *env, d layout) []line {
-	lines, head, selected := p.queue.evidence(m, &p.posts, p.id, d.width, true, true)
-	return p.posts.window(lines, head, selected, d.body)
+func (p *reportPage) draw(m *env, d draw.Layout) []draw.Line {
+	lines, head, selected := p.queue.evidence(m, &p.posts, p.id, d.Width, true, true)
+	return p.posts.window(lines, head, selected, d.Body)
 }
 
 func (p *reportPage) run(m *env, c command) (tea.Cmd, bool) {
@@ -85,7 +86,7 @@ func (p *reportPage) run(m *env, c command) (tea.Cmd, bool) {
 		if row, known := p.queue.Row(p.id); known {
 			return p.queue.stageClaims(m, []int{row}), true
 		}
-		m.say(inkDim, "this report is not in the list; open the reports in its state")
+		m.say(draw.InkDim, "this report is not in the list; open the reports in its state")
 		return nil, true
 	case doPlay:
 		return p.play(m), true
@@ -104,7 +105,7 @@ func (p *reportPage) run(m *env, c command) (tea.Cmd, bool) {
 func (p *reportPage) changeState(m *env, c command, detail *shown.Report) tea.Cmd {
 	kind := stateKinds[c]
 	if detail.State == kind.State() {
-		m.say(inkDim, "already "+kind.Done())
+		m.say(draw.InkDim, "already "+kind.Done())
 		return nil
 	}
 	actions := []action.Action{{Kind: kind, Target: "report/" + p.id, Before: map[string]string{"state": detail.State}}}
@@ -169,35 +170,35 @@ func (p *userPage) bar(*env) []command {
 	return []command{doDeactivate, "tag", "promote", doMenu, doMark, doDelete, doSensitive, doVisibility}
 }
 
-func (p *userPage) draw(m *env, d layout) []line {
+func (p *userPage) draw(m *env, d draw.Layout) []draw.Line {
 	if p.user == nil {
 		text := " loading"
 		if p.failed.String() != "" {
 			text = " " + p.failed.String()
 		}
-		return []line{nil, plain(text)}
+		return []draw.Line{nil, draw.Plain(text)}
 	}
 	lines := p.queue.personLines(m, p.user, true)
 	for _, field := range p.fields() {
-		lines = append(lines, indent(field.label, field.text, d.width-1)...)
+		lines = append(lines, indent(field.label, field.text, d.Width-1)...)
 	}
 	if state := p.state(); state != "" {
-		lines = append(lines, inked(inkWarn, " "+state))
+		lines = append(lines, draw.Inked(draw.InkWarn, " "+state))
 	}
 	for _, about := range p.paragraphs(m) {
-		lines = append(lines, plain(" "+about.head))
+		lines = append(lines, draw.Plain(" "+about.head))
 		for _, text := range about.lines {
-			lines = append(lines, inked(inkDim, shortened("   "+text, d.width)))
+			lines = append(lines, draw.Inked(draw.InkDim, draw.Shortened("   "+text, d.Width)))
 		}
 	}
-	lines = append(lines, append(plain(" "), m.rule(min(d.width-2, 60))...))
+	lines = append(lines, append(draw.Plain(" "), m.rule(min(d.Width-2, 60))...))
 	head := len(lines)
-	posts, selected := p.pane.draw(m, p.posts, d.width, true, true)
+	posts, selected := p.pane.draw(m, p.posts, d.Width, true, true)
 	lines = append(lines, posts...)
 	if len(p.posts) == 0 {
-		lines = append(lines, inked(inkDim, " no posts"))
+		lines = append(lines, draw.Inked(draw.InkDim, " no posts"))
 	}
-	return p.pane.window(lines, head, selected, d.body)
+	return p.pane.window(lines, head, selected, d.Body)
 }
 
 type labelled struct {
@@ -263,14 +264,14 @@ func (p *userPage) spoken(m *env) []string {
 	if p.user == nil {
 		return []string{sentence(p.failed.String())}
 	}
-	lines := []string{withCommas(joined(p.queue.personLines(m, p.user, true)), p.state())}
+	lines := []string{withCommas(draw.Joined(p.queue.personLines(m, p.user, true)), p.state())}
 	for _, field := range p.fields() {
 		lines = append(lines, strings.TrimSpace(field.label)+": "+field.text.OneLine().String())
 	}
 	for _, about := range p.paragraphs(m) {
 		lines = append(lines, sentence(strings.ToLower(about.head)))
 		for _, text := range about.lines {
-			lines = append(lines, "  "+words(plain(text)))
+			lines = append(lines, "  "+draw.Words(draw.Plain(text)))
 		}
 	}
 	return append(lines, spokenPosts(m, p.posts, &p.pane, true)...)

@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"svc/client/safe"
+	"svc/tui/draw"
 	"svc/tui/shown"
 	"svc/tui/staged"
 )
@@ -29,7 +30,7 @@ func (m *env) askMenu() {
 		if b.changes && b.on&here != 0 && len(b.keys) > 0 {
 			choices = append(choices, choice{b.keys[0], b.help, func(m *env) tea.Cmd {
 				if why := m.unchangeable(); why != "" {
-					m.say(inkWarn, why)
+					m.say(draw.InkWarn, why)
 					return nil
 				}
 				return m.run(b.do)
@@ -40,14 +41,14 @@ func (m *env) askMenu() {
 }
 
 // outboxTitle lists actions for a dialog.
-func outboxTitle(head string, items []*staged.Item) []line {
-	lines := []line{inked(inkWarn, " "+head)}
+func outboxTitle(head string, items []*staged.Item) []draw.Line {
+	lines := []draw.Line{draw.Inked(draw.InkWarn, " "+head)}
 	for _, item := range items {
 		text := fmt.Sprintf("   %s  %s", stamp(item.At), item.Label)
 		if item.Phase == staged.Conflict {
 			text += ": in conflict"
 		}
-		lines = append(lines, plain(text))
+		lines = append(lines, draw.Plain(text))
 	}
 	return lines
 }
@@ -75,7 +76,7 @@ func (m *env) askUnsent(items []*staged.Item, why string) {
 
 func (m *env) askOutbox() {
 	if len(m.staged.Items) == 0 {
-		m.say(inkDim, "the outbox is empty")
+		m.say(draw.InkDim, "the outbox is empty")
 		return
 	}
 	choices := []choice{
@@ -108,15 +109,15 @@ func (m *env) askNames(what string, names []string, do func(m *env) tea.Cmd) {
 	if len(names) > most {
 		list += fmt.Sprintf(" and %d more", len(names)-most)
 	}
-	title := []line{inked(inkStrong, " "+what+":")}
+	title := []draw.Line{draw.Inked(draw.InkStrong, " "+what+":")}
 	if len(names) == 0 {
-		title[0] = inked(inkStrong, " "+what+"?")
+		title[0] = draw.Inked(draw.InkStrong, " "+what+"?")
 	}
 	for _, text := range safe.Wrap(list, m.width-4) {
 		if text == "" {
 			continue
 		}
-		title = append(title, plain("   "+text))
+		title = append(title, draw.Plain("   "+text))
 	}
 	yes := "yes"
 	if len(names) > 1 {
@@ -132,7 +133,7 @@ func (m *env) askCopy(id, nick, address string) {
 			choices = append(choices, choice{c.key, c.label + " " + safe.Truncate(safe.Line(c.text), 40, "~"), func(m *env) tea.Cmd { return m.copy(c.text) }})
 		}
 	}
-	m.ask(&prompt{title: []line{plain(" copy")}, choices: append(choices, choice{"esc", "back", stay})})
+	m.ask(&prompt{title: []draw.Line{draw.Plain(" copy")}, choices: append(choices, choice{"esc", "back", stay})})
 }
 
 // copy puts text on the clipboard by way of the terminal (OSC 52), which also
@@ -141,7 +142,7 @@ func (m *env) copy(text string) tea.Cmd {
 	if m.tty == nil {
 		return m.openWhole("copy", text)
 	}
-	m.say(inkGood, "copied "+safe.Truncate(safe.Line(text), 60, "~"))
+	m.say(draw.InkGood, "copied "+safe.Truncate(safe.Line(text), 60, "~"))
 	tty := m.tty
 	return func() tea.Msg {
 		if _, err := tty.WriteString(ansi.SetSystemClipboard(text)); err != nil {
@@ -158,13 +159,13 @@ func (m *env) askMedia(pane *postPane, posts []shown.Post) {
 		media = posts[pane.at].Media
 	}
 	if len(media) == 0 {
-		m.say(inkDim, "this post has no media")
+		m.say(draw.InkDim, "this post has no media")
 		return
 	}
-	title := []line{plain(" media; nothing was fetched")}
+	title := []draw.Line{draw.Plain(" media; nothing was fetched")}
 	var choices []choice
 	for i, one := range media[:min(len(media), 4)] {
-		title = append(title, plain(fmt.Sprintf("   %d  %s  %s", i+1, one.Label(m.keys.key(doMedia)), safe.Truncate(safe.Line(one.URL), 60, "~"))))
+		title = append(title, draw.Plain(fmt.Sprintf("   %d  %s  %s", i+1, one.Label(m.keys.key(doMedia)), safe.Truncate(safe.Line(one.URL), 60, "~"))))
 		choices = append(choices, choice{fmt.Sprint(i + 1), "", func(m *env) tea.Cmd { return m.askMedium(one) }})
 	}
 	m.ask(&prompt{title: title, choices: append(choices, choice{"esc", "back", stay})})
@@ -173,7 +174,7 @@ func (m *env) askMedia(pane *postPane, posts []shown.Post) {
 func (m *env) askMedium(one shown.Medium) tea.Cmd {
 	choices := []choice{{"a", "the alt text, whole", func(m *env) tea.Cmd {
 		if one.Alt.String() == "" {
-			m.say(inkDim, "it has no alt text")
+			m.say(draw.InkDim, "it has no alt text")
 			return nil
 		}
 		return m.openWhole("alt text", one.Alt.String())
@@ -183,13 +184,13 @@ func (m *env) askMedium(one shown.Medium) tea.Cmd {
 		host := safe.Line(target.Host)
 		choices = append(choices, choice{"o", "open in a browser", func(m *env) tea.Cmd {
 			m.ask(&prompt{
-				title:   []line{inked(inkWarn, " open "+host+" in a browser? It will learn your address.")},
+				title:   []draw.Line{draw.Inked(draw.InkWarn, " open "+host+" in a browser? It will learn your address.")},
 				choices: []choice{{"y", "open " + host, func(m *env) tea.Cmd { return m.browse(one.URL) }}, {"esc", "back", stay}},
 			})
 			return nil
 		}})
 	}
-	m.ask(&prompt{title: []line{plain(" " + one.Label(m.keys.key(doMedia)))}, choices: append(choices, choice{"esc", "back", stay})})
+	m.ask(&prompt{title: []draw.Line{draw.Plain(" " + one.Label(m.keys.key(doMedia)))}, choices: append(choices, choice{"esc", "back", stay})})
 	return nil
 }
 

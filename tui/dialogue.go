@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"svc/client/safe"
+	"svc/tui/draw"
 	"svc/tui/staged"
 	"svc/tui/tty"
 )
@@ -88,7 +89,7 @@ func newDialogue(m *model, in io.Reader, out io.Writer) *dialogue {
 	// does that.
 	m.width, m.height = 1000, 100
 	m.tty = nil
-	m.theme.glyphs = asciiGlyphs
+	m.theme.Glyphs = draw.ASCIIGlyphs
 	m.heardNotice = func(text string) { p.news = append(p.news, text) }
 	return p
 }
@@ -426,7 +427,7 @@ func (p *dialogue) question() {
 	p.prompt = q
 	for _, l := range q.title {
 		// The text behind a gap lists keys, which a line cannot have.
-		text, _, _ := strings.Cut(strings.TrimSpace(plainText(l)), "   ")
+		text, _, _ := strings.Cut(strings.TrimSpace(draw.PlainText(l)), "   ")
 		if text != "" {
 			p.tell(text)
 		}

@@ -5,26 +5,27 @@ import (
 	"strings"
 
 	"svc/client/safe"
+	"svc/tui/draw"
 	"svc/tui/shown"
 )
 
 // evidence is the material to judge a report by: accounts, comment, statuses,
 // notes. It also returns the line where the statuses begin.
-func (r *reports) evidence(m *env, posts *postPane, id string, width int, focus, rich bool) (lines []line, head, selected int) {
+func (r *reports) evidence(m *env, posts *postPane, id string, width int, focus, rich bool) (lines []draw.Line, head, selected int) {
 	detail := r.detail(id)
 	if detail == nil {
-		return []line{inked(inkDim, " loading "+safe.Line(id))}, 0, 0
+		return []draw.Line{draw.Inked(draw.InkDim, " loading "+safe.Line(id))}, 0, 0
 	}
 	r.viewed[id] = true
 	for _, l := range r.personLines(m, &detail.About, rich) {
-		lines = append(lines, l.flow(width)...)
+		lines = append(lines, l.Flow(width)...)
 	}
 	if history, scanned := r.reportsAbout(detail); history != "" {
 		switch {
 		case rich:
-			lines = append(lines, plain(" HISTORY "+history+scanned))
+			lines = append(lines, draw.Plain(" HISTORY "+history+scanned))
 		default:
-			lines[0] = append(lines[0], span{"  " + history, inkPlain})
+			lines[0] = append(lines[0], draw.Span{Text: "  " + history, Ink: draw.InkPlain})
 		}
 	}
 	if detail.Was.String() != "" {
@@ -32,15 +33,15 @@ func (r *reports) evidence(m *env, posts *postPane, id string, width int, focus,
 		if !rich && !focus {
 			was = was.OneLine()
 		}
-		then := indentIn(inkQuote, " when it was reported: ", was, width-1)
+		then := indentIn(draw.InkQuote, " when it was reported: ", was, width-1)
 		if !rich && !focus && len(then) > 1 {
-			then[0] = append(then[0].truncate(width-5), span{" ...", inkDim})
+			then[0] = append(then[0].Truncate(width-5), draw.Span{Text: " ...", Ink: draw.InkDim})
 			then = then[:1]
 		}
 		lines = append(lines, then...)
 	}
 	if rich {
-		lines = append(lines, append(plain(" "), m.rule(min(width-2, 60))...))
+		lines = append(lines, append(draw.Plain(" "), m.rule(min(width-2, 60))...))
 	}
 	by := detail.By.Acct.String()
 	if detail.By.Local {
@@ -54,24 +55,24 @@ func (r *reports) evidence(m *env, posts *postPane, id string, width int, focus,
 	if text.String() == "" {
 		text = safe.Own("(no comment)")
 	}
-	said := indentIn(inkQuote, label, text, width-1)
+	said := indentIn(draw.InkQuote, label, text, width-1)
 	const mostSaid = 2 // a small pane needs its lines for statuses
 	if !rich && len(said) > mostSaid && !focus {
-		said = append(said[:mostSaid-1], append(said[mostSaid-1], span{" ...", inkDim}))
+		said = append(said[:mostSaid-1], append(said[mostSaid-1], draw.Span{Text: " ...", Ink: draw.InkDim}))
 	}
 	lines = append(lines, said...)
 	if c := detail.Category.String(); c != "" {
-		lines = append(lines, inked(inkWarn, " category "+c))
+		lines = append(lines, draw.Inked(draw.InkWarn, " category "+c))
 	}
 	for _, rule := range detail.Rules {
-		lines = append(lines, indentIn(inkQuote, " RULE ", rule, width-1)...)
+		lines = append(lines, indentIn(draw.InkQuote, " RULE ", rule, width-1)...)
 	}
 	if reason := m.troubles["report/"+detail.ID]; reason != "" {
-		lines = append(lines, inked(inkBad, " ! "+reason))
+		lines = append(lines, draw.Inked(draw.InkBad, " ! "+reason))
 	}
 	if row, known := r.Row(detail.ID); known {
 		if by, since := r.claim(m, row); by != "" {
-			lines = append(lines, inked(inkWarn, fmt.Sprintf(" claimed by %s, %s ago", by, safe.Age(since))))
+			lines = append(lines, draw.Inked(draw.InkWarn, fmt.Sprintf(" claimed by %s, %s ago", by, safe.Age(since))))
 		}
 	}
 	head = len(lines)
@@ -82,13 +83,13 @@ func (r *reports) evidence(m *env, posts *postPane, id string, width int, focus,
 		if focus {
 			none = ">no posts"
 		}
-		lines = append(lines, inked(inkDim, none))
+		lines = append(lines, draw.Inked(draw.InkDim, none))
 	}
 	for _, n := range detail.Notes {
-		lines = append(lines, indentIn(inkNote, fmt.Sprintf(" NOTE %s %s: ", n.By, stamp(n.At)), n.Text, width-1)...)
+		lines = append(lines, indentIn(draw.InkNote, fmt.Sprintf(" NOTE %s %s: ", n.By, stamp(n.At)), n.Text, width-1)...)
 	}
 	if draft := m.staged.Drafts[detail.ID]; draft != "" {
-		lines = append(lines, indentIn(inkNote, " DRAFT: ", safe.Clean(safe.Raw(draft)).OneLine(), width-1)...)
+		lines = append(lines, indentIn(draw.InkNote, " DRAFT: ", safe.Clean(safe.Raw(draft)).OneLine(), width-1)...)
 	}
 	return lines, head, selected
 }
@@ -128,21 +129,21 @@ func (r *reports) scanned() string {
 }
 
 // personLines describe an account.
-func (r *reports) personLines(m *env, p *shown.Person, rich bool) []line {
+func (r *reports) personLines(m *env, p *shown.Person, rich bool) []draw.Line {
 	where := "remote"
 	switch {
 	case p.Gone:
-		return []line{inked(inkDim, " account is gone")}
+		return []draw.Line{draw.Inked(draw.InkDim, " account is gone")}
 	case p.Local:
 		where = "local"
 	}
-	first := append(plain(" "), accountLine(p.Acct.String(), inkStrong)...)
+	first := append(draw.Plain(" "), accountLine(p.Acct.String(), draw.InkStrong)...)
 	if label := m.likeStaff(p.Nick); label != "" {
-		first = append(first, span{label, inkWarn})
+		first = append(first, draw.Span{Text: label, Ink: draw.InkWarn})
 	}
-	first = append(first, span{"  " + where, inkPlain})
+	first = append(first, draw.Span{Text: "  " + where, Ink: draw.InkPlain})
 	if p.Roles != "" {
-		first = append(first, span{"  ", inkPlain}, span{"[" + p.Roles + "]", inkChip})
+		first = append(first, draw.Span{Text: "  ", Ink: draw.InkPlain}, draw.Span{Text: "[" + p.Roles + "]", Ink: draw.InkChip})
 	}
 	wish := m.wish("user/" + p.Nick)
 	var joined string
@@ -152,15 +153,15 @@ func (r *reports) personLines(m *env, p *shown.Person, rich bool) []line {
 	if !rich {
 		switch {
 		case wish != "":
-			first = append(first, span{"  [" + wish + "]", inkWarn})
+			first = append(first, draw.Span{Text: "  [" + wish + "]", Ink: draw.InkWarn})
 		case p.Deactivated:
-			first = append(first, span{"  [off]", inkWarn})
+			first = append(first, draw.Span{Text: "  [off]", Ink: draw.InkWarn})
 		}
-		first = append(first, span{fmt.Sprintf("%s  posts %d", joined, p.Posts), inkPlain})
+		first = append(first, draw.Span{Text: fmt.Sprintf("%s  posts %d", joined, p.Posts), Ink: draw.InkPlain})
 		if tags := p.Tags.String(); tags != "" {
-			first = append(first, span{"  tags: ", inkDim}, span{"[" + tags + "]", inkChip})
+			first = append(first, draw.Span{Text: "  tags: ", Ink: draw.InkDim}, draw.Span{Text: "[" + tags + "]", Ink: draw.InkChip})
 		}
-		return append([]line{first}, personTrouble(m, p)...)
+		return append([]draw.Line{first}, personTrouble(m, p)...)
 	}
 	off, tags := "no", p.Tags.String()
 	if p.Deactivated {
@@ -172,35 +173,35 @@ func (r *reports) personLines(m *env, p *shown.Person, rich bool) []line {
 	if tags == "" {
 		tags = "none"
 	}
-	first = append(first, span{"   deactivated: ", inkDim}, span{off, inkOff(p.Deactivated)}, span{"   tags: ", inkDim})
+	first = append(first, draw.Span{Text: "   deactivated: ", Ink: draw.InkDim}, draw.Span{Text: off, Ink: inkOff(p.Deactivated)}, draw.Span{Text: "   tags: ", Ink: draw.InkDim})
 	if tags == "none" {
-		first = append(first, span{tags, inkDim})
+		first = append(first, draw.Span{Text: tags, Ink: draw.InkDim})
 	} else {
-		first = append(first, span{"[" + strings.ReplaceAll(tags, ", ", "] [") + "]", inkChip})
+		first = append(first, draw.Span{Text: "[" + strings.ReplaceAll(tags, ", ", "] [") + "]", Ink: draw.InkChip})
 	}
 	second := strings.TrimLeft(joined+"  ", " ")
 	second = " " + second + fmt.Sprintf("followers %d  posts %d", p.Followers, p.Posts)
 	if p.Domain != "" {
 		second += fmt.Sprintf("  domain: %d open", r.openAt(p.Domain))
 	}
-	lines := []line{first, inked(inkDim, second)}
+	lines := []draw.Line{first, draw.Inked(draw.InkDim, second)}
 	if name := p.Name.String(); name != "" {
-		lines = append(lines, line{{" name ", inkDim}, {name, inkPlain}})
+		lines = append(lines, draw.Line{{Text: " name ", Ink: draw.InkDim}, {Text: name, Ink: draw.InkPlain}})
 	}
 	return append(lines, personTrouble(m, p)...)
 }
 
-func personTrouble(m *env, p *shown.Person) []line {
+func personTrouble(m *env, p *shown.Person) []draw.Line {
 	if reason := m.troubles["user/"+p.Nick]; reason != "" {
-		return []line{inked(inkBad, " ! "+reason)}
+		return []draw.Line{draw.Inked(draw.InkBad, " ! "+reason)}
 	}
 	return nil
 }
 
 // inkOff is the ink of whether an account is deactivated.
-func inkOff(off bool) ink {
+func inkOff(off bool) draw.Ink {
 	if off {
-		return inkWarn
+		return draw.InkWarn
 	}
-	return inkPlain
+	return draw.InkPlain
 }

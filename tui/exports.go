@@ -11,6 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client/safe"
+	"svc/tui/draw"
 )
 
 // saved is the end of writing a list to a file.
@@ -50,7 +51,7 @@ func (m *env) askSave() {
 		}
 	}
 	m.ask(&prompt{
-		title:   []line{plain(" save the list in this folder")},
+		title:   []draw.Line{draw.Plain(" save the list in this folder")},
 		choices: []choice{{"j", "jsonl", save("jsonl", sheet.jsonl)}, {"c", "csv", save("csv", sheet.csv)}, {"esc", "back", stay}},
 	})
 }

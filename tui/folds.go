@@ -7,6 +7,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"svc/tui/draw"
 	"svc/tui/list"
 )
 
@@ -43,21 +44,21 @@ func (r *reports) fold(m *env) tea.Cmd {
 	}
 	switch {
 	case len(posts) == 0 && len(m.staged.Folded) == 0:
-		m.say(inkDim, "no posts here, of which later reports could be folded")
+		m.say(draw.InkDim, "no posts here, of which later reports could be folded")
 		return nil
 	case len(posts) == 0:
 		clear(m.staged.Folded)
-		m.say(inkGood, "all reports are shown again")
+		m.say(draw.InkGood, "all reports are shown again")
 	case judged == len(posts):
 		for _, post := range posts {
 			delete(m.staged.Folded, post)
 		}
-		m.say(inkGood, "later reports of this are shown again")
+		m.say(draw.InkGood, "later reports of this are shown again")
 	default:
 		for _, post := range posts {
 			m.staged.Folded[post] = id
 		}
-		m.say(inkGood, fmt.Sprintf("later reports of this are folded; %s shows them again", m.keys.key(doFold)))
+		m.say(draw.InkGood, fmt.Sprintf("later reports of this are folded; %s shows them again", m.keys.key(doFold)))
 	}
 	r.setFolds(m.staged.Folded)
 	return tea.Batch(m.save(), r.refresh(), r.more(m), r.wantDetail(m))

@@ -9,9 +9,9 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/google/go-cmp/cmp"
-	"github.com/muesli/termenv"
 
 	"svc/db/dbtest"
+	"svc/tui/draw"
 )
 
 // sizes are those at which every screen is seen.
@@ -108,7 +108,7 @@ func TestFrames(t *testing.T) {
 				d.press(s.keys)
 				mono := entryIDs.ReplaceAllString(d.frame(), "undo${1}abcdefgh-$2")
 				golden(t, name, mono)
-				for _, theme := range ThemeNames() {
+				for _, theme := range draw.ThemeNames() {
 					d.wears(theme)
 					checkFrame(t, d.m)
 					if diff := cmp.Diff(withoutTab(mono), withoutTab(trimmed(entryIDs.ReplaceAllString(uncoloured(d.m.View()), "undo${1}abcdefgh-$2")))); diff != "" {
@@ -136,7 +136,7 @@ func TestEveryScreenHasAFrame(t *testing.T) {
 // wears changes the theme.
 func (d *driver) wears(name string) {
 	d.t.Helper()
-	worn, err := themeNamed(name, terminalKind{profile: termenv.TrueColor, utf8: true})
+	worn, err := draw.ThemeNamed(name, trueColour)
 	if err != nil {
 		d.t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client/safe"
+	"svc/tui/draw"
 	"svc/tui/list"
 	"svc/tui/shown"
 )
@@ -125,7 +126,7 @@ func (r *reports) saidIn(m *env, g list.Group) []said {
 
 // groupEvidence is the material to judge a group by: every reporter, message and post
 // once. seen has the reports of messages, by line.
-func (r *reports) groupEvidence(m *env, g list.Group, width int, focus, rich bool) (lines []line, head, selected int, seen map[int][]string) {
+func (r *reports) groupEvidence(m *env, g list.Group, width int, focus, rich bool) (lines []draw.Line, head, selected int, seen map[int][]string) {
 	person := shown.Person{Nick: r.Text(g.Rows[0], colNick), Acct: safe.Clean(safe.Raw(r.Text(g.Rows[0], colAbout)))}
 	if r.group == byReporter {
 		person = r.person(g.Rows[0])
@@ -134,7 +135,7 @@ func (r *reports) groupEvidence(m *env, g list.Group, width int, focus, rich boo
 	case byAccount, byReporter:
 		lines = r.personLines(m, &r.known([]shown.Person{person})[0], rich)
 	default:
-		lines = []line{inked(inkStrong, " "+r.group.String()+" "+safe.Line(g.Key))}
+		lines = []draw.Line{draw.Inked(draw.InkStrong, " "+r.group.String()+" "+safe.Line(g.Key))}
 	}
 	all := r.saidIn(m, g)
 	reporters := map[string]bool{}
@@ -157,7 +158,7 @@ func (r *reports) groupEvidence(m *env, g list.Group, width int, focus, rich boo
 	if history, scanned := r.reportsOfGroup(g); history != "" && r.group == byAccount {
 		count += "; in all " + history + scanned
 	}
-	lines = append(lines, plain(count))
+	lines = append(lines, draw.Plain(count))
 	seen = map[int][]string{}
 	for _, one := range all {
 		seen[len(lines)] = one.ids
@@ -171,7 +172,7 @@ func (r *reports) groupEvidence(m *env, g list.Group, width int, focus, rich boo
 	drawn, selected := r.posts.draw(m, posts, width, focus, rich)
 	lines = append(lines, drawn...)
 	if len(posts) == 0 && missing == 0 {
-		lines = append(lines, inked(inkDim, " no posts"))
+		lines = append(lines, draw.Inked(draw.InkDim, " no posts"))
 	}
 	for _, row := range g.Rows {
 		if detail, loaded := r.details.Peek(r.ID(row)); loaded {
@@ -221,7 +222,7 @@ func (r *reports) changePosts(m *env, c command) tea.Cmd {
 		chosen = slices.DeleteFunc(slices.Clone(posts), func(p shown.Post) bool { return p.Deleted })
 	}
 	if len(chosen) == 0 {
-		m.say(inkDim, "no posts here")
+		m.say(draw.InkDim, "no posts here")
 		return nil
 	}
 	authors := r.authors(g)
@@ -255,7 +256,7 @@ func (r *reports) spokenGroup(m *env, g list.Group) []string {
 	lines, head, _, seen := r.groupEvidence(m, g, wide, r.onPosts, true)
 	var told []string
 	for _, l := range lines[:head] {
-		told = append(told, words(l))
+		told = append(told, draw.Words(l))
 	}
 	for _, ids := range seen {
 		for _, id := range ids {

@@ -2,12 +2,12 @@ package tui
 
 import (
 	"fmt"
-	"hash/fnv"
 	"slices"
 	"strings"
 	"time"
 
 	"svc/client/safe"
+	"svc/tui/draw"
 	"svc/tui/staged"
 	"svc/tui/tables"
 )
@@ -24,45 +24,38 @@ func (t *terminal) headerLines() int {
 
 // header says where one is: the screens with the one in front, the instance, and
 // the connection. Below it is what the screen shows.
-func (m *env) header() []line {
-	state := line{{m.theme.glyphs.dot + " ", m.livenessInk()}, {m.liveness(), m.livenessInk()}}
-	clock := inked(inkDim, " "+m.now().UTC().Format("15:04Z")+" ")
+func (m *env) header() []draw.Line {
+	state := draw.Line{{Text: m.theme.Glyphs.Dot + " ", Ink: m.livenessInk()}, {Text: m.liveness(), Ink: m.livenessInk()}}
+	clock := draw.Inked(draw.InkDim, " "+m.now().UTC().Format("15:04Z")+" ")
 	if m.headerLines() == 1 {
-		right := append(line{{" ", inkPlain}}, append(state, span{" ", inkPlain})...)
+		right := append(draw.Line{{Text: " ", Ink: draw.InkPlain}}, append(state, draw.Span{Text: " ", Ink: draw.InkPlain})...)
 		tab := m.tabLine(tabAlone)
-		return []line{spread(append(tab, m.detail(m.width-tab.width()-right.width()-1, true)...), right, m.width)}
+		return []draw.Line{draw.Spread(append(tab, m.detail(m.width-tab.Width()-right.Width()-1, true)...), right, m.width)}
 	}
-	name := line{{safe.Truncate(m.host, max(12, m.width/4), "~"), m.hostInk()}, {"  ", inkPlain}}
-	rights := []line{append(append(slices.Clone(name), state...), clock...), append(append(slices.Clone(name), state...), span{" ", inkPlain})}
-	first := spread(m.tabLine(tabAlone), state, m.width)
+	name := draw.Line{{Text: safe.Truncate(m.host, max(12, m.width/4), "~"), Ink: m.hostInk()}, {Text: "  ", Ink: draw.InkPlain}}
+	rights := []draw.Line{append(append(slices.Clone(name), state...), clock...), append(append(slices.Clone(name), state...), draw.Span{Text: " ", Ink: draw.InkPlain})}
+	first := draw.Spread(m.tabLine(tabAlone), state, m.width)
 fits:
 	for _, level := range []tabLevel{tabsWhole, tabsSome, tabsCounted, tabAlone} {
 		tabs := m.tabLine(level)
 		for _, right := range rights {
-			if tabs.width()+right.width()+1 <= m.width {
-				first = spread(tabs, right, m.width)
+			if tabs.Width()+right.Width()+1 <= m.width {
+				first = draw.Spread(tabs, right, m.width)
 				break fits
 			}
 		}
 	}
-	me := line{}
+	me := draw.Line{}
 	if m.me.String() != "" {
-		me = inked(inkDim, m.me.String()+" ")
+		me = draw.Inked(draw.InkDim, m.me.String()+" ")
 	}
-	return []line{first, spread(m.detail(m.width-me.width()-1, false), me, m.width)}
-}
-
-// spread puts right at the end of a line of this width.
-func spread(left, right line, width int) line {
-	left = left.truncate(max(0, width-right.width()))
-	gap := width - left.width() - right.width()
-	return append(append(slices.Clone(left), span{strings.Repeat(" ", max(0, gap)), inkPlain}), right...)
+	return []draw.Line{first, draw.Spread(m.detail(m.width-me.Width()-1, false), me, m.width)}
 }
 
 // detail is the title of the screen with its filter, order and news, in width
 // cells. The filter stays, shortened if it must be; others go. Short leaves out
 // what the tab says.
-func (m *env) detail(width int, short bool) line {
+func (m *env) detail(width int, short bool) draw.Line {
 	title := m.screen().title(m)
 	if short {
 		_, title, _ = strings.Cut(title, " ")
@@ -82,19 +75,19 @@ func (m *env) detail(width int, short bool) line {
 		}
 		extras = append(extras[:worst:worst], extras[worst+1:]...)
 	}
-	l := line{{" " + title, inkHeader}}
+	l := draw.Line{{Text: " " + title, Ink: draw.InkHeader}}
 	for _, e := range extras {
-		ink, text := inkHeader, e.text
+		ink, text := draw.InkHeader, e.text
 		if e.keep {
-			ink = inkStrong
+			ink = draw.InkStrong
 			// Of a long title at least the filter's beginning is shown.
 			const least = 8
-			l = l.shortened(max(1, width-2-min(least, safe.Width(text))))
-			text = safe.Truncate(text, max(0, width-l.width()-2), more)
+			l = l.Shortened(max(1, width-2-min(least, safe.Width(text))))
+			text = safe.Truncate(text, max(0, width-l.Width()-2), draw.More)
 		}
-		l = append(l, span{"  ", inkPlain}, span{text, ink})
+		l = append(l, draw.Span{Text: "  ", Ink: draw.InkPlain}, draw.Span{Text: text, Ink: ink})
 	}
-	return l.shortened(width)
+	return l.Shortened(width)
 }
 
 // tabLevel is how much of the tabs is shown.
@@ -108,8 +101,8 @@ const (
 )
 
 // tabLine are the screens that have a key and need no object.
-func (m *env) tabLine(level tabLevel) line {
-	l := line{}
+func (m *env) tabLine(level tabLevel) draw.Line {
+	l := draw.Line{}
 	front, shown := m.screen().tab(), false
 	for i, t := range m.tabs {
 		do, key := t.do, m.keys.key(t.do)
@@ -132,34 +125,24 @@ func (m *env) tabLine(level tabLevel) line {
 		case count != "":
 			text = " " + key + ":" + count
 		}
-		l = append(l, span{text, inkHeader})
+		l = append(l, draw.Span{Text: text, Ink: draw.InkHeader})
 	}
 	if !shown {
-		l = append(line{m.tab("", strings.ToUpper(m.screen().title(m)[:1])+strings.ToLower(m.screen().title(m)[1:]), "")}, l...)
+		l = append(draw.Line{m.tab("", strings.ToUpper(m.screen().title(m)[:1])+strings.ToLower(m.screen().title(m)[1:]), "")}, l...)
 	}
 	return l
 }
 
 // tab is the one in front.
-func (d *desk) tab(parts ...string) span {
+func (d *desk) tab(parts ...string) draw.Span {
 	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
-	return span{d.theme.glyphs.tabOpen + strings.Join(parts, " ") + d.theme.glyphs.tabClose, inkTab}
+	return draw.Span{Text: d.theme.Glyphs.TabOpen + strings.Join(parts, " ") + d.theme.Glyphs.TabClose, Ink: draw.InkTab}
 }
 
 // hostInk is the colour of the context: the one that was chosen, else one that
 // stays with its name.
-func (s *session) hostInk() ink {
-	return contextInk(s.host, s.colour)
-}
-
-func contextInk(name, colour string) ink {
-	hues := ContextColours()
-	if i := slices.Index(hues, colour); i >= 0 {
-		return inkBlue + ink(i)
-	}
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(name))
-	return inkBlue + ink(h.Sum32()%uint32(len(hues)))
+func (s *session) hostInk() draw.Ink {
+	return draw.ContextInk(s.host, s.colour)
 }
 
 func (s *session) liveness() string {
@@ -176,14 +159,14 @@ func (s *session) liveness() string {
 	return "live"
 }
 
-func (s *session) livenessInk() ink {
+func (s *session) livenessInk() draw.Ink {
 	switch s.liveness() {
 	case "live":
-		return inkGood
+		return draw.InkGood
 	case "busy", "loading":
-		return inkWarn
+		return draw.InkWarn
 	}
-	return inkBad
+	return draw.InkBad
 }
 
 // footer is the number of lines at the bottom: outbox and news share one where
@@ -198,33 +181,33 @@ func (t *terminal) footer() int {
 	return 3
 }
 
-func (m *env) footerLines() []line {
+func (m *env) footerLines() []draw.Line {
 	unsent, news := m.outboxLine(), m.newsLine()
-	keys := m.keys.bar(m.screen().bar(m), m.width, m.theme.glyphs.wall)
+	keys := m.keys.bar(m.screen().bar(m), m.width, m.theme.Glyphs.Wall)
 	switch m.footer() {
 	case 1:
 		if len(m.staged.Items) > 0 { // no row may have room to say so
-			return []line{unsent.shortened(m.width)}
+			return []draw.Line{unsent.Shortened(m.width)}
 		}
-		return []line{keys}
+		return []draw.Line{keys}
 	case 2:
 		if len(unsent) == 0 {
-			return []line{news.shortened(m.width), keys}
+			return []draw.Line{news.Shortened(m.width), keys}
 		}
 		if len(news) > 0 {
-			unsent = append(unsent, span{"  ", inkPlain})
+			unsent = append(unsent, draw.Span{Text: "  ", Ink: draw.InkPlain})
 			unsent = append(unsent, news...)
 		}
-		return []line{unsent.shortened(m.width), keys}
+		return []draw.Line{unsent.Shortened(m.width), keys}
 	}
-	return []line{unsent, news.shortened(m.width), keys}
+	return []draw.Line{unsent, news.Shortened(m.width), keys}
 }
 
-func (m *env) outboxLine() line {
+func (m *env) outboxLine() draw.Line {
 	items := m.staged.Items
 	if len(items) == 0 {
 		if hint := m.screen().hint(m); hint != "" {
-			return inked(inkMark, " "+hint).shortened(m.width)
+			return draw.Inked(draw.InkMark, " "+hint).Shortened(m.width)
 		}
 		return nil
 	}
@@ -236,7 +219,7 @@ func (m *env) outboxLine() line {
 		second := items[len(items)-2]
 		rest = ", " + second.Label + m.countdown(second)
 		if len(items) > 2 {
-			rest += ", " + more
+			rest += ", " + draw.More
 		}
 	}
 	// The names of objects go before the keys, and the time left before both. A label that
@@ -247,7 +230,7 @@ func (m *env) outboxLine() line {
 	if room := m.width - safe.Width(head+undo) - shortBar - 3; m.height >= 24 && safe.Width(head+text) >= m.width && room >= leastLabel {
 		left := m.countdown(newest)
 		bar = safe.Truncate(bar, shortBar, "")
-		text = shortened(newest.Label, room-safe.Width(left)) + left
+		text = draw.Shortened(newest.Label, room-safe.Width(left)) + left
 		tails = []string{undo}
 		rest = ""
 	}
@@ -263,12 +246,12 @@ func (m *env) outboxLine() line {
 			rest = ""
 		case gap < 0:
 			left := m.countdown(newest)
-			text, bar, rest = shortened(newest.Label, m.width-safe.Width(head+left))+left, "", ""
+			text, bar, rest = draw.Shortened(newest.Label, m.width-safe.Width(head+left))+left, "", ""
 		}
 		if m.height < 24 {
 			gap = 0
 		}
-		return line{{head, inkStrong}, {text, inkWarn}, {bar, inkWarn}, {rest, inkDim}, {strings.Repeat(" ", max(0, gap)), inkPlain}, {tail, inkKey}}
+		return draw.Line{{Text: head, Ink: draw.InkStrong}, {Text: text, Ink: draw.InkWarn}, {Text: bar, Ink: draw.InkWarn}, {Text: rest, Ink: draw.InkDim}, {Text: strings.Repeat(" ", max(0, gap)), Ink: draw.InkPlain}, {Text: tail, Ink: draw.InkKey}}
 	}
 	return nil
 }
@@ -280,7 +263,7 @@ func (m *env) countdownBar(item *staged.Item) string {
 		return ""
 	}
 	cells := (item.Due.Sub(m.timer()) + cell - 1) / cell
-	return " " + strings.Repeat(m.theme.glyphs.bar, int(max(0, min(cells, 16))))
+	return " " + strings.Repeat(m.theme.Glyphs.Bar, int(max(0, min(cells, 16))))
 }
 
 // nextTry says when the server is asked again that does not answer.
@@ -294,22 +277,22 @@ func (m *env) nextTry() string {
 
 // newsLine is the trouble with the connection, else the latest notice, else what
 // was loaded of a long list.
-func (m *env) newsLine() line {
+func (m *env) newsLine() draw.Line {
 	switch {
 	case m.poll.loggedOut:
 		if m.renewal != nil {
-			return inked(inkBad, " NOT LOGGED IN: the server refuses the token. :login logs in again; the outbox is kept")
+			return draw.Inked(draw.InkBad, " NOT LOGGED IN: the server refuses the token. :login logs in again; the outbox is kept")
 		}
-		return inked(inkBad, " NOT LOGGED IN: the server refuses the token. Log in with svcctl auth login; the outbox is kept")
+		return draw.Inked(draw.InkBad, " NOT LOGGED IN: the server refuses the token. Log in with svcctl auth login; the outbox is kept")
 	case !m.poll.offline.IsZero():
-		return inked(inkBad, " OFFLINE for "+safe.Age(m.timer().Sub(m.poll.offline))+m.nextTry()+"; what you do waits")
+		return draw.Inked(draw.InkBad, " OFFLINE for "+safe.Age(m.timer().Sub(m.poll.offline))+m.nextTry()+"; what you do waits")
 	}
 	if len(m.notice) == 0 {
 		if text := m.screen().progress(m); text != "" {
-			return inked(inkDim, " "+text)
+			return draw.Inked(draw.InkDim, " "+text)
 		}
 		if others := m.others(); others != "" {
-			return inked(inkDim, " "+others)
+			return draw.Inked(draw.InkDim, " "+others)
 		}
 	}
 	return m.notice

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"svc/client/safe"
+	"svc/tui/draw"
 	"svc/tui/list"
 )
 
@@ -12,8 +13,8 @@ import (
 // and every mark.
 func newHelp(m *env) *page {
 	here := m.screen().on()
-	return &page{name: "HELP", text: func(width int, f list.Filter) []line {
-		return helpLines(m.keys, m.theme.glyphs, here, width, f)
+	return &page{name: "HELP", text: func(width int, f list.Filter) []draw.Line {
+		return helpLines(m.keys, m.theme.Glyphs, here, width, f)
 	}}
 }
 
@@ -25,14 +26,14 @@ func (m *keymap) matching(f list.Filter) *keymap {
 }
 
 // helpBlock is a few lines under a head, which stay together.
-type helpBlock []line
+type helpBlock []draw.Line
 
 const (
 	helpColumn = 39 // the least width of a column, with the gap behind it
 	helpKeys   = 15 // of it for keys
 )
 
-func helpLines(keys *keymap, g glyphs, here places, width int, f list.Filter) []line {
+func helpLines(keys *keymap, g draw.Glyphs, here places, width int, f list.Filter) []draw.Line {
 	keys = keys.matching(f)
 	columns := max(1, width/helpColumn)
 	room := width/columns - 1
@@ -67,7 +68,7 @@ func helpLines(keys *keymap, g glyphs, here places, width int, f list.Filter) []
 		return inColumns(elsewhere, columns, room)
 	}
 	if len(elsewhere) > 0 {
-		lines = append(lines, inked(inkRule, strings.Repeat(g.rule, width)), nil)
+		lines = append(lines, draw.Inked(draw.InkRule, strings.Repeat(g.Rule, width)), nil)
 		lines = append(lines, inColumns(elsewhere, columns, room)...)
 	}
 	return lines
@@ -87,7 +88,7 @@ func bindingBlock(title string, bindings []binding, room int) helpBlock {
 		if len(names) == 0 {
 			names = []string{":" + string(b.do)}
 		}
-		block = append(block, entryLines(strings.Join(names, " "), b.help, inkKey, room)...)
+		block = append(block, entryLines(strings.Join(names, " "), b.help, draw.InkKey, room)...)
 	}
 	return block
 }
@@ -95,27 +96,27 @@ func bindingBlock(title string, bindings []binding, room int) helpBlock {
 func headBlock(title string, room int) helpBlock {
 	var block helpBlock
 	for _, text := range safe.Wrap(strings.ToUpper(title), room-1) {
-		block = append(block, inked(inkStrong, " "+text))
+		block = append(block, draw.Inked(draw.InkStrong, " "+text))
 	}
 	return block
 }
 
 // entryLines are a key or a mark, and its meaning beside it.
-func entryLines(what, meaning string, ink ink, room int) []line {
-	var lines []line
-	label := line{{" " + safe.Fit(what, helpKeys-2) + " ", ink}}
+func entryLines(what, meaning string, ink draw.Ink, room int) []draw.Line {
+	var lines []draw.Line
+	label := draw.Line{{Text: " " + safe.Fit(what, helpKeys-2) + " ", Ink: ink}}
 	if safe.Width(what) > helpKeys-2 {
-		lines, label = append(lines, inked(ink, " "+what)), plain(strings.Repeat(" ", helpKeys))
+		lines, label = append(lines, draw.Inked(ink, " "+what)), draw.Plain(strings.Repeat(" ", helpKeys))
 	}
 	for _, text := range safe.Wrap(meaning, max(8, room-helpKeys)) {
-		lines = append(lines, append(slices.Clone(label), span{text, inkPlain}))
-		label = plain(strings.Repeat(" ", helpKeys))
+		lines = append(lines, append(slices.Clone(label), draw.Span{Text: text, Ink: draw.InkPlain}))
+		label = draw.Plain(strings.Repeat(" ", helpKeys))
 	}
 	return lines
 }
 
 // legend explains heads and marks.
-func legend(g glyphs, room int, f list.Filter) helpBlock {
+func legend(g draw.Glyphs, room int, f list.Filter) helpBlock {
 	var block helpBlock
 	for _, mark := range [][2]string{
 		{"AGE", "since it was reported, or its newest report"},
@@ -125,7 +126,7 @@ func legend(g glyphs, room int, f list.Filter) helpBlock {
 		{"-", "the cursor of the list while keys go to the evidence"},
 		{"*  [x]", "marked: a row, a post"},
 		{"+  v", "a group, closed or open"},
-		{g.bar, "a post; at the bottom, half a second of a countdown"},
+		{g.Bar, "a post; at the bottom, half a second of a countdown"},
 		{"resolve 3s", "sent in 3 seconds"},
 		{"resolve ..", "waits for the server"},
 		{"resolve ?", "from before, asks first: see the outbox"},
@@ -135,12 +136,12 @@ func legend(g glyphs, room int, f list.Filter) helpBlock {
 		{"[like: admin]", "the name looks like one of the staff"},
 		{"[9/1h]", "reports about the account within an hour"},
 		{"[off]  [gone]", "deactivated, deleted"},
-		{"~  " + more, "shortened"},
+		{"~  " + draw.More, "shortened"},
 		{"<U+202E>", "a character that would be invisible, or move others"},
-		{g.dot + " live", "news come at once; busy: the server asks for patience"},
+		{g.Dot + " live", "news come at once; busy: the server asks for patience"},
 	} {
 		if f.Matches(strings.ToLower(mark[0]+" "+mark[1]), "") {
-			block = append(block, entryLines(mark[0], mark[1], inkMark, room)...)
+			block = append(block, entryLines(mark[0], mark[1], draw.InkMark, room)...)
 		}
 	}
 	if len(block) == 0 {
@@ -150,7 +151,7 @@ func legend(g glyphs, room int, f list.Filter) helpBlock {
 }
 
 // inColumns puts blocks side by side, in order, in columns of about one height.
-func inColumns(blocks []helpBlock, columns, room int) []line {
+func inColumns(blocks []helpBlock, columns, room int) []draw.Line {
 	blocks = slices.DeleteFunc(slices.Clone(blocks), func(b helpBlock) bool { return len(b) == 0 })
 	sum := 0
 	for _, b := range blocks {
@@ -158,9 +159,9 @@ func inColumns(blocks []helpBlock, columns, room int) []line {
 	}
 	// The least height at which everything fits.
 	height := sum/columns + 1
-	var filled [][]line
+	var filled [][]draw.Line
 	for ; ; height++ {
-		filled = [][]line{nil}
+		filled = [][]draw.Line{nil}
 		for _, b := range blocks {
 			last := &filled[len(filled)-1]
 			if len(*last) > 0 && len(*last)+len(b) > height {
@@ -173,17 +174,17 @@ func inColumns(blocks []helpBlock, columns, room int) []line {
 			break
 		}
 	}
-	var lines []line
+	var lines []draw.Line
 	for i := 0; ; i++ {
-		var l line
+		var l draw.Line
 		any := false
 		for n, column := range filled {
-			var cell line
+			var cell draw.Line
 			if i < len(column) {
 				cell, any = column[i], true
 			}
 			if n < len(filled)-1 {
-				cell = append(cell.fit(room), span{" ", inkPlain})
+				cell = append(cell.Fit(room), draw.Span{Text: " ", Ink: draw.InkPlain})
 			}
 			l = append(l, cell...)
 		}

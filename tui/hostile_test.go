@@ -18,6 +18,7 @@ import (
 	"svc/client/api"
 	"svc/client/safe"
 	"svc/db/dbtest"
+	"svc/tui/draw"
 	"svc/tui/tables"
 )
 
@@ -62,8 +63,8 @@ func checkFrame(t *testing.T, m *model) {
 	for _, l := range strings.Split(m.View(), "\n") {
 		on := ""
 		for _, sequence := range sgr.FindAllString(l, -1) {
-			if on = sequence; on != "\x1b[0m" && !m.theme.writes(on) {
-				t.Errorf("%q is none of %s, in %q", on, m.theme.name, l)
+			if on = sequence; on != "\x1b[0m" && !writes(m.theme, on) {
+				t.Errorf("%q is none of %s, in %q", on, m.theme.Name, l)
 			}
 		}
 		if on != "" && on != "\x1b[0m" {
@@ -88,14 +89,14 @@ func checkFrame(t *testing.T, m *model) {
 var written sync.Map
 
 // writes reports whether a sequence is that of an ink.
-func (t theme) writes(sequence string) bool {
-	known, ok := written.Load(t.name)
+func writes(t draw.Theme, sequence string) bool {
+	known, ok := written.Load(t.Name)
 	if !ok {
 		all := map[string]bool{}
-		for i := range t.styles {
-			all[t.opening(i)] = true
+		for i := range inkNames {
+			all[opening(t, i)], all[opening(t, i|draw.InkUnder)] = true, true
 		}
-		known, _ = written.LoadOrStore(t.name, all)
+		known, _ = written.LoadOrStore(t.Name, all)
 	}
 	return known.(map[string]bool)[sequence]
 }
@@ -118,7 +119,7 @@ func TestNoTextBreaksTheFrame(t *testing.T) {
 			reports = append(reports, hostileReport(n+i, func() string { return hostile(r) }))
 		}
 		show(d, reports)
-		d.wears(ThemeNames()[n/each%len(ThemeNames())])
+		d.wears(draw.ThemeNames()[n/each%len(draw.ThemeNames())])
 		for i := range 8 {
 			d.m.Update(sizes[(n/each+i)%len(sizes)])
 			d.m.run([]command{doDown, doShowCW, doPageDown, doGroup, doExpand, doDown, doSort, doShowCW}[i])
@@ -139,7 +140,7 @@ func FuzzNoTextBreaksTheFrame(f *testing.F) {
 		show(d, []api.AdminReport{hostileReport(1, func() string { return text })})
 		d.queue().posts.open(d.queue().detail(d.under()).Posts)
 		checkFrame(t, d.m)
-		d.m.say(inkBad, wording(fmt.Errorf("%s", text)).String())
+		d.m.say(draw.InkBad, wording(fmt.Errorf("%s", text)).String())
 		d.m.open(newReportPage(d.queue(), d.under()))
 		checkFrame(t, d.m)
 		d.m.back()
@@ -204,14 +205,14 @@ func TestNoTextBreaksATable(t *testing.T) {
 	const rounds = 40
 	clean := w.Answers
 	for round := range rounds {
-		d.wears(ThemeNames()[round%len(ThemeNames())])
+		d.wears(draw.ThemeNames()[round%len(draw.ThemeNames())])
 		w.change(func() { w.Answers = corrupt(r, clean).(object) })
 		for _, n := range tables.All() {
 			d.run(d.m.openNoun(n, map[string]string{"chats": "kim", "messages": "9xC1"}[n.Name]))
 			d.run(d.m.run(doRefresh))
 			s := d.m.screen().(*nounScreen)
 			if s.Len() == 0 {
-				t.Fatalf("%s has no rows: %s", n.Name, s.nothing(d.m.env)[0].text)
+				t.Fatalf("%s has no rows: %s", n.Name, s.nothing(d.m.env)[0].Text)
 			}
 			for _, size := range sizes {
 				d.m.Update(size)
@@ -292,7 +293,7 @@ func TestNoTextBreaksAnyScreen(t *testing.T) {
 		kinds[fmt.Sprintf("%T", d.m.screen())] = true
 		for j, size := range sizes {
 			d.m.Update(size)
-			d.wears(ThemeNames()[(i+j)%len(ThemeNames())]) // each theme at each size, over all scripts
+			d.wears(draw.ThemeNames()[(i+j)%len(draw.ThemeNames())]) // each theme at each size, over all scripts
 			checkFrame(t, d.m)
 		}
 		if t.Failed() {

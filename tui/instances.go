@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client/safe"
+	"svc/tui/draw"
 )
 
 // Instance is one that the program can switch to.
@@ -34,15 +35,15 @@ type instanceOpened struct {
 }
 
 // askInstance lists the instances, and reads the name of one.
-func (m *env) askInstance(wrong ...line) {
+func (m *env) askInstance(wrong ...draw.Line) {
 	all, err := m.instances.List()
 	if err != nil {
-		m.say(inkBad, safe.Line(err.Error()))
+		m.say(draw.InkBad, safe.Line(err.Error()))
 		return
 	}
 	p := &prompt{text: newTextField("", false), label: "switch to: ", accept: "enter"}
 	show := func(text string) (names []string) {
-		p.title = append([]line{append(inked(inkStrong, " instances"), span{"   enter switches, tab completes, esc cancels", inkDim})}, wrong...)
+		p.title = append([]draw.Line{append(draw.Inked(draw.InkStrong, " instances"), draw.Span{Text: "   enter switches, tab completes, esc cancels", Ink: draw.InkDim})}, wrong...)
 		for _, one := range all {
 			if _, fits := fuzzy(one.Name, text); !fits {
 				continue
@@ -52,11 +53,11 @@ func (m *env) askInstance(wrong ...line) {
 			if one.Name == m.contextName {
 				mark = " > "
 			}
-			l := line{{mark, inkStrong}, {safe.Line(one.Name), contextInk(one.Name, one.Colour)}, {"  " + safe.Line(one.URL), inkDim}}
+			l := draw.Line{{Text: mark, Ink: draw.InkStrong}, {Text: safe.Line(one.Name), Ink: draw.ContextInk(one.Name, one.Colour)}, {Text: "  " + safe.Line(one.URL), Ink: draw.InkDim}}
 			if one.ReadOnly {
-				l = append(l, span{"  read-only", inkWarn})
+				l = append(l, draw.Span{Text: "  read-only", Ink: draw.InkWarn})
 			}
-			p.title = append(p.title, l.shortened(m.width-2))
+			p.title = append(p.title, l.Shortened(m.width-2))
 		}
 		return names
 	}
@@ -76,7 +77,7 @@ func (m *env) askInstance(wrong ...line) {
 			return nil
 		}
 		if !slices.ContainsFunc(all, func(one Instance) bool { return one.Name == name }) {
-			m.askInstance(inked(inkBad, " there is no context "+quoted(name)))
+			m.askInstance(draw.Inked(draw.InkBad, " there is no context "+quoted(name)))
 			return nil
 		}
 		return m.switchTo(name)
@@ -88,10 +89,10 @@ func (m *env) askInstance(wrong ...line) {
 // this one only then.
 func (m *env) switchTo(name string) tea.Cmd {
 	if name == m.contextName {
-		m.say(inkDim, "this is "+safe.Line(name))
+		m.say(draw.InkDim, "this is "+safe.Line(name))
 		return nil
 	}
-	m.say(inkDim, "switching to "+safe.Line(name)+" ...")
+	m.say(draw.InkDim, "switching to "+safe.Line(name)+" ...")
 	open := m.instances.Open
 	return m.load.run(func(ctx context.Context) tea.Msg {
 		options, err := open(ctx, name)
@@ -102,10 +103,10 @@ func (m *env) switchTo(name string) tea.Cmd {
 func (m *env) instanceOpened(msg instanceOpened) tea.Cmd {
 	switch {
 	case msg.err != nil:
-		m.say(inkBad, fmt.Sprintf("not switched to %s: %s", safe.Line(msg.name), wording(msg.err)))
+		m.say(draw.InkBad, fmt.Sprintf("not switched to %s: %s", safe.Line(msg.name), wording(msg.err)))
 		return nil
 	case m.prompt != nil || m.quitting:
-		m.say(inkDim, "not switched to "+safe.Line(msg.name)+": a question was open")
+		m.say(draw.InkDim, "not switched to "+safe.Line(msg.name)+": a question was open")
 		return nil
 	}
 	m.notice, m.next = nil, &msg.options

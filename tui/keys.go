@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"svc/client/action"
+	"svc/tui/draw"
 	"svc/tui/tables"
 )
 
@@ -358,27 +359,27 @@ func keyName(key string) string {
 
 // bar is the line of keys at the bottom: as many as there is room for, with a
 // wall between groups, and help at the end.
-func (m *keymap) bar(commands []command, width int, wall string) line {
-	help := line{{" " + m.key(doHelp), inkKey}, {" help", inkPlain}}
-	room := width - help.width() - 2
-	var l line
+func (m *keymap) bar(commands []command, width int, wall string) draw.Line {
+	help := draw.Line{{Text: " " + m.key(doHelp), Ink: draw.InkKey}, {Text: " help", Ink: draw.InkPlain}}
+	room := width - help.Width() - 2
+	var l draw.Line
 	var before group
 	for _, do := range commands {
 		if !m.has(do) {
 			continue
 		}
-		var next line
+		var next draw.Line
 		if before != "" && groupOf(do) != before {
-			next = append(next, span{" " + wall, inkRule})
+			next = append(next, draw.Span{Text: " " + wall, Ink: draw.InkRule})
 		}
-		next = append(next, span{" " + m.key(do), inkKey}, span{" " + m.word(do), inkPlain})
-		if room -= next.width(); room < 0 {
+		next = append(next, draw.Span{Text: " " + m.key(do), Ink: draw.InkKey}, draw.Span{Text: " " + m.word(do), Ink: draw.InkPlain})
+		if room -= next.Width(); room < 0 {
 			break
 		}
 		l, before = append(l, next...), groupOf(do)
 	}
 	if len(l) > 0 {
-		l = append(l, span{" " + wall, inkRule})
+		l = append(l, draw.Span{Text: " " + wall, Ink: draw.InkRule})
 	}
 	return append(l, help...)
 }

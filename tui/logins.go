@@ -11,6 +11,7 @@ import (
 	"svc/client"
 	"svc/client/login"
 	"svc/client/safe"
+	"svc/tui/draw"
 	"svc/tui/shown"
 )
 
@@ -53,10 +54,10 @@ func (m *env) askLogin(wrong string) {
 	if m.nick != "" {
 		who = " as " + shown.Acct(m.nick).String()
 	}
-	title := []line{inked(inkWarn, " log in to "+safe.Line(m.server)+who+"; what is staged and written is kept")}
+	title := []draw.Line{draw.Inked(draw.InkWarn, " log in to "+safe.Line(m.server)+who+"; what is staged and written is kept")}
 	if wrong != "" {
 		for _, part := range safe.Wrap(safe.Line(wrong), max(1, m.width-2)) {
-			title = append(title, inked(inkBad, " "+part))
+			title = append(title, draw.Inked(draw.InkBad, " "+part))
 		}
 	}
 	m.ask(&prompt{title: title, choices: []choice{
@@ -70,7 +71,7 @@ func (m *env) askLogin(wrong string) {
 func (m *env) logInHere() tea.Cmd {
 	ctx, cancel := context.WithCancel(m.load.ctx)
 	m.ask(&prompt{
-		title:   []line{plain(" waiting for the browser")},
+		title:   []draw.Line{draw.Plain(" waiting for the browser")},
 		choices: []choice{{"esc", "give up", func(*env) tea.Cmd { cancel(); return nil }}},
 		cancel:  func(*env, string) tea.Cmd { cancel(); return nil },
 	})
@@ -122,12 +123,12 @@ func (m *env) codePage(msg codePage) {
 		m.askLogin(wording(msg.err).String())
 		return
 	}
-	title := []line{inked(inkStrong, " open this address in any browser, log in, and paste the code")}
+	title := []draw.Line{draw.Inked(draw.InkStrong, " open this address in any browser, log in, and paste the code")}
 	if m.heardNotice != nil { // lines are not cut in plain mode
-		title = append(title, plain(safe.Line(msg.page)))
+		title = append(title, draw.Plain(safe.Line(msg.page)))
 	} else {
 		for _, part := range safe.Wrap(safe.Line(msg.page), max(1, m.width-2)) {
-			title = append(title, plain(" "+part))
+			title = append(title, draw.Plain(" "+part))
 		}
 	}
 	renewal, nick := m.renewal, m.nick
@@ -138,7 +139,7 @@ func (m *env) codePage(msg codePage) {
 				m.askLogin("no code was given")
 				return nil
 			}
-			m.say(inkDim, "logging in ...")
+			m.say(draw.InkDim, "logging in ...")
 			return m.load.run(func(ctx context.Context) tea.Msg {
 				credential, err := msg.redeem(ctx, code)
 				return renewal.take(ctx, msg.login, credential, err, nick)
@@ -155,19 +156,19 @@ func (m *env) loggedIn(msg loggedIn) tea.Cmd {
 	m.loginPrompt = nil
 	switch {
 	case errors.Is(msg.err, context.Canceled):
-		m.say(inkDim, "not logged in; :login asks again")
+		m.say(draw.InkDim, "not logged in; :login asks again")
 		return nil
 	case msg.err != nil && m.prompt == nil:
 		m.askLogin(loginWording(msg.err))
 		return nil
 	case msg.err != nil:
-		m.say(inkBad, loginWording(msg.err))
+		m.say(draw.InkBad, loginWording(msg.err))
 		return nil
 	}
 	m.load.c, m.engine = msg.client, newEngine(msg.client)
 	m.poll.loggedOut = true // for what waits to go
 	m.loginAsked = false
-	m.say(inkGood, "logged in again")
+	m.say(draw.InkGood, "logged in again")
 	return tea.Batch(m.recovered(), m.listen(), m.load.introduce(), m.pollNow(), m.schedule())
 }
 

@@ -14,6 +14,7 @@ import (
 	"svc/client/api"
 	"svc/client/login"
 	"svc/server/servertest"
+	"svc/tui/draw"
 )
 
 // renewing starts the program as root on a real server, with a login of its own and a
@@ -147,7 +148,7 @@ func TestALoginIsRenewedWithACode(t *testing.T) {
 func promptText(d *driver) string {
 	var b strings.Builder
 	for _, l := range d.m.prompt.title[1:] {
-		b.WriteString(strings.TrimSpace(plainText(l)))
+		b.WriteString(strings.TrimSpace(draw.PlainText(l)))
 	}
 	return b.String()
 }

@@ -9,8 +9,8 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"svc/client/safe"
 	"svc/db/dbtest"
+	"svc/tui/draw"
 	"svc/tui/list"
 )
 
@@ -41,27 +41,6 @@ func TestTheCountFollowsOnesOwnActions(t *testing.T) {
 
 // actionTime is longer than a change of a report waits.
 const actionTime = 4500 * 1e6
-
-func TestTextIsShortenedAtWords(t *testing.T) {
-	const text = "resolve 9xA1q: the server did not answer in time"
-	for width, want := range map[int]string{
-		60: text, 48: text, 47: "resolve 9xA1q: the server did not answer in...", 46: "resolve 9xA1q: the server did not answer in...",
-		44: "resolve 9xA1q: the server did not answer...", 16: "resolve 9xA1q...", 15: "resolve...", 3: "res", 0: "",
-	} {
-		if got := shortened(text, width); got != want || safe.Width(got) > width {
-			t.Errorf("at %d: %q, want %q", width, got, want)
-		}
-	}
-	if got := shortened("see https://example.social/a/very/long/address", 30); got != "see https://example.social/..." {
-		t.Errorf("an address: %q", got)
-	}
-	for width := range 60 {
-		l := line{{"resolve 9xA1q: ", inkStrong}, {"日本語 was 日本語", inkPlain}, {" again and again", inkDim}}.shortened(width)
-		if got := plainText(l); safe.Width(got) > width || width > 3 && !strings.HasSuffix(got, more) && width < 48 {
-			t.Errorf("at %d: %q", width, got)
-		}
-	}
-}
 
 // TestWhatDoesNotFitSaysSo has rows, questions and choices that are longer than their
 // place.
@@ -175,7 +154,7 @@ func TestTheFilterStaysInTheHeader(t *testing.T) {
 		d := begin(t, newWorld(t), size.width, size.height)
 		d.press("b/" + long + "<enter>")
 		head := strings.Join(strings.Split(d.frame(), "\n")[:d.m.headerLines()], "\n")
-		if !strings.Contains(head, "/@b") || !strings.Contains(head, long) && !strings.Contains(head, more) {
+		if !strings.Contains(head, "/@b") || !strings.Contains(head, long) && !strings.Contains(head, draw.More) {
 			t.Errorf("at %dx%d: %s", size.width, size.height, head)
 		}
 	}
@@ -205,14 +184,14 @@ func TestTabsKeepTheScreenInFrontAndTheNumbers(t *testing.T) {
 func TestAContextKeepsItsColour(t *testing.T) {
 	d := begin(t, newWorld(t), 80, 24)
 	byName := d.m.hostInk()
-	if again := begin(t, newWorld(t), 80, 24).m.hostInk(); again != byName || byName < inkBlue || byName > inkViolet {
+	if again := begin(t, newWorld(t), 80, 24).m.hostInk(); again != byName || byName < draw.InkBlue || byName > draw.InkViolet {
 		t.Errorf("%v, then %v", byName, again)
 	}
 	d.m.host = "other.example"
 	if d.m.hostInk() == byName {
 		t.Error("all names have one colour")
 	}
-	if d = beginIn(t, newWorld(t), 80, 24, t.TempDir(), Options{Colour: "red"}); d.m.hostInk() != inkRed {
+	if d = beginIn(t, newWorld(t), 80, 24, t.TempDir(), Options{Colour: "red"}); d.m.hostInk() != draw.InkRed {
 		t.Errorf("red is %v", d.m.hostInk())
 	}
 }
@@ -285,25 +264,6 @@ func TestRoomIsUsed(t *testing.T) {
 	}
 }
 
-func TestALineFlowsBetweenItsParts(t *testing.T) {
-	l := line{{" ana", inkStrong}, {"  local", inkPlain}, {"   tags: ", inkDim}, {"[a] [b]", inkChip}}
-	for width, want := range map[int]string{40: " ana  local   tags: [a] [b]", 20: " ana  local   tags: [a] [b]", 12: " ana  local\n tags: [a] [b]", 8: " ana\n local\n tags: [a] [b]"} {
-		var got []string
-		for _, part := range l.flow(width) {
-			got = append(got, plainText(part))
-		}
-		if strings.Join(got, "\n") != want {
-			t.Errorf("at %d: %q, want %q", width, got, want)
-		}
-	}
-}
-
-func TestSteadyTextHasOneWidthEverywhere(t *testing.T) {
-	if got, want := fixedWidth("日本 né 👩‍👩‍👧 مرحبا e\u0301 a"), "日本 né ??? ????? e a"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-}
-
 // TestHelpHasColumnsAndALegend reads the help at three widths.
 func TestHelpHasColumnsAndALegend(t *testing.T) {
 	for width, columns := range map[int]int{60: 1, 80: 2, 120: 3, 200: 5} {
@@ -314,11 +274,11 @@ func TestHelpHasColumnsAndALegend(t *testing.T) {
 		most := 0
 		var all strings.Builder
 		for _, l := range p.lines {
-			text := plainText(l)
+			text := draw.PlainText(l)
 			all.WriteString(text + "\n")
 			heads := 0
 			for _, s := range l {
-				if s.ink == inkStrong && strings.TrimSpace(s.text) != "" {
+				if s.Ink == draw.InkStrong && strings.TrimSpace(s.Text) != "" {
 					heads++
 				}
 			}

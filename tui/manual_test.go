@@ -111,7 +111,7 @@ func TestTheFirstHourIsTrue(t *testing.T) {
 }
 
 // tested are the folders with the tests that the manual names.
-var tested = []string{".", "tty", "list", "staged", "quiet", "shown", "../server", "../server/e2e", "../cmd/svcctl/commands", "../cmd/svcd/sshd"}
+var tested = []string{".", "draw", "tty", "list", "staged", "quiet", "shown", "../server", "../server/e2e", "../cmd/svcctl/commands", "../cmd/svcd/sshd"}
 
 // TestTheManualNamesTestsThatExist reads the tables of statements: each of them has a
 // number, and tests that there are.

@@ -1,20 +1,26 @@
 package tui
 
 import (
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
+	"testing"
+
+	"svc/tui/draw"
 )
 
-var inkNames = map[ink]string{
-	inkPlain: "plain", inkDim: "dim", inkRule: "rule", inkHeader: "header", inkTab: "tab", inkStrong: "strong", inkKey: "key", inkMark: "mark",
-	inkGood: "good", inkWarn: "warn", inkBad: "bad", inkOpen: "open", inkResolved: "resolved", inkClosed: "closed", inkGone: "gone",
-	inkWarm: "warm", inkHot: "hot", inkRepeat: "repeat", inkServer: "server", inkChip: "chip", inkQuote: "quote", inkNote: "note", inkPost: "post",
-	inkAccent: "accent", inkChosen: "chosen", inkBlue: "blue", inkCyan: "cyan", inkGreen: "green", inkAmber: "amber", inkRed: "red", inkViolet: "violet",
+var inkNames = map[draw.Ink]string{
+	draw.InkPlain: "plain", draw.InkDim: "dim", draw.InkRule: "rule", draw.InkHeader: "header", draw.InkTab: "tab", draw.InkStrong: "strong", draw.InkKey: "key", draw.InkMark: "mark",
+	draw.InkGood: "good", draw.InkWarn: "warn", draw.InkBad: "bad", draw.InkOpen: "open", draw.InkResolved: "resolved", draw.InkClosed: "closed", draw.InkGone: "gone",
+	draw.InkWarm: "warm", draw.InkHot: "hot", draw.InkRepeat: "repeat", draw.InkServer: "server", draw.InkChip: "chip", draw.InkQuote: "quote", draw.InkNote: "note", draw.InkPost: "post",
+	draw.InkAccent: "accent", draw.InkChosen: "chosen", draw.InkBlue: "blue", draw.InkCyan: "cyan", draw.InkGreen: "green", draw.InkAmber: "amber", draw.InkRed: "red", draw.InkViolet: "violet",
 }
 
-func (i ink) String() string {
-	if i&inkUnder != 0 {
-		return "under " + inkNames[i&^inkUnder]
+// inkName is the name of an ink in markup.
+func inkName(i draw.Ink) string {
+	if i&draw.InkUnder != 0 {
+		return "under " + inkNames[i&^draw.InkUnder]
 	}
 	return inkNames[i]
 }
@@ -22,16 +28,21 @@ func (i ink) String() string {
 var sgr = regexp.MustCompile("\x1b\\[([0-9;]*)m")
 
 // opening is the sequence before text of an ink, "" for none.
-func (t theme) opening(i ink) string { return t.styles[i].before }
+func opening(t draw.Theme, i draw.Ink) string {
+	var b strings.Builder
+	t.Paint(&b, draw.Inked(i, "x"), 1)
+	before, _, _ := strings.Cut(b.String(), "x")
+	return before
+}
 
 // markedIn is a frame with the names of inks in place of their sequences; inks
 // that look alike have the name of the first of them.
-func markedIn(t theme, frame string) string {
+func markedIn(t draw.Theme, frame string) string {
 	names := map[string]string{}
-	for _, under := range []ink{0, inkUnder} {
-		for i := inkCount - 1; i >= 0; i-- {
-			if s := t.opening(i | under); s != "" {
-				names[s] = (i | under).String()
+	for _, under := range []draw.Ink{0, draw.InkUnder} {
+		for _, i := range slices.Backward(slices.Sorted(maps.Keys(inkNames))) {
+			if s := opening(t, i|under); s != "" {
+				names[s] = inkName(i | under)
 			}
 		}
 	}
@@ -44,7 +55,7 @@ func markedIn(t theme, frame string) string {
 }
 
 func marked(frame string) string {
-	t, err := themeNamed("dark", kindOf(trueColour))
+	t, err := draw.ThemeNamed("dark", trueColour)
 	if err != nil {
 		panic(err)
 	}
@@ -63,4 +74,18 @@ func trimmed(frame string) string {
 		lines[i] = strings.TrimRight(l, " ")
 	}
 	return strings.Join(lines, "\n") + "\n"
+}
+
+// TestStatesAgesAndWordsHaveInks reads the markup of a frame.
+func TestStatesAgesAndWordsHaveInks(t *testing.T) {
+	d := beginIn(t, newWorld(t), 120, 40, t.TempDir(), Options{Theme: "dark"})
+	d.press("jr")
+	frame := marked(d.m.View())
+	for _, want := range []string{
+		"‹tab› 1 Reports 16 ‹›", "‹warn›open", "‹warn›resolve 4s", "‹repeat›       9", "‹warm›   5h", "‹server›@bad.example", "‹quote›", "‹post› Win big today", "‹rule›▌", "‹under plain›>    9m",
+	} {
+		if !strings.Contains(frame, want) {
+			t.Errorf("%q is not in\n%s", want, frame)
+		}
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"svc/client/action"
 	"svc/client/canned"
 	"svc/client/safe"
+	"svc/tui/draw"
 	"svc/tui/shown"
 )
 
@@ -37,7 +38,7 @@ func (m *env) writeMessage(people []shown.Person, fields func(shown.Person) cann
 		l.targets, l.fields = append(l.targets, "user/"+p.Nick), append(l.fields, fields(p))
 	}
 	if len(nicks) == 0 {
-		m.say(inkDim, "nobody here to message")
+		m.say(draw.InkDim, "nobody here to message")
 		return
 	}
 	slices.Sort(nicks)
@@ -82,7 +83,7 @@ func (m *env) choosePattern(l letter) {
 		}})
 	}
 	choices = append(choices, choice{"t", "type it", func(m *env) tea.Cmd { m.writeLetter(l, "", false, ""); return nil }})
-	m.ask(&prompt{title: []line{inked(inkStrong, " "+l.head)}, choices: append(choices, choice{"esc", "cancel", stay})})
+	m.ask(&prompt{title: []draw.Line{draw.Inked(draw.InkStrong, " "+l.head)}, choices: append(choices, choice{"esc", "cancel", stay})})
 }
 
 // writeLetter opens the field with a text. A text that is not filled may have fields
@@ -101,10 +102,10 @@ func (m *env) writeLetter(l letter, text string, filled bool, wrong string) {
 	if l.kind == action.UserMessage {
 		keys = "   ctrl-s sends it, esc keeps the draft"
 	}
-	title := []line{{{" " + l.head, inkStrong}, {keys, inkStrong}}}
+	title := []draw.Line{{{Text: " " + l.head, Ink: draw.InkStrong}, {Text: keys, Ink: draw.InkStrong}}}
 	for _, part := range safe.Wrap(safe.Line(wrong), max(1, m.width-2)) {
 		if wrong != "" {
-			title = append(title, inked(inkBad, " "+part))
+			title = append(title, draw.Inked(draw.InkBad, " "+part))
 		}
 	}
 	m.ask(&prompt{
@@ -117,7 +118,7 @@ func (m *env) writeLetter(l letter, text string, filled bool, wrong string) {
 		done: func(m *env, text string) tea.Cmd {
 			if strings.TrimSpace(text) == "" {
 				delete(m.staged.Drafts, l.draft)
-				m.say(inkDim, "an empty "+strings.TrimSuffix(l.label, ": ")+" is not added")
+				m.say(draw.InkDim, "an empty "+strings.TrimSuffix(l.label, ": ")+" is not added")
 				return m.save()
 			}
 			actions := make([]action.Action, len(l.targets))

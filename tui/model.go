@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client/safe"
+	"svc/tui/draw"
 	"svc/tui/list"
 	"svc/tui/staged"
 )
@@ -96,16 +97,16 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case renewed:
 		return m, m.renewed(msg)
 	case saveFailed:
-		m.say(inkBad, safe.Line(msg.err.Error()))
+		m.say(draw.InkBad, safe.Line(msg.err.Error()))
 	case saved:
 		if msg.err != nil {
-			m.say(inkBad, "not saved: "+safe.Line(msg.err.Error()))
+			m.say(draw.InkBad, "not saved: "+safe.Line(msg.err.Error()))
 		} else {
-			m.say(inkGood, fmt.Sprintf("saved %d lines to %s", msg.rows, safe.Line(msg.path)))
+			m.say(draw.InkGood, fmt.Sprintf("saved %d lines to %s", msg.rows, safe.Line(msg.path)))
 		}
 	case opened:
 		if msg.err != nil {
-			m.say(inkBad, "the browser did not start: "+safe.Line(msg.err.Error()))
+			m.say(draw.InkBad, "the browser did not start: "+safe.Line(msg.err.Error()))
 		}
 	}
 	return m, nil
@@ -120,7 +121,7 @@ func (m *env) keyMsg(msg tea.KeyMsg) tea.Cmd {
 		if m.prompt != nil {
 			return m.promptPaste(string(msg.Runes))
 		}
-		m.say(inkDim, "pasted text is not taken for keys")
+		m.say(draw.InkDim, "pasted text is not taken for keys")
 		return nil
 	}
 	wake := m.woken()
@@ -153,7 +154,7 @@ func (m *env) key(msg tea.KeyMsg) tea.Cmd {
 		return nil
 	case !found:
 		if b, known, _ := m.allKeys.find(name, m.screen().on()); known {
-			m.say(inkDim, b.refusal())
+			m.say(draw.InkDim, b.refusal())
 		}
 		return nil
 	}
@@ -173,7 +174,7 @@ func (m *env) mayChange(key string) bool {
 		return false
 	}
 	if why := m.unchangeable(); why != "" {
-		m.say(inkWarn, why)
+		m.say(draw.InkWarn, why)
 		return false
 	}
 	return true
@@ -243,13 +244,13 @@ func (m *env) run(c command) tea.Cmd {
 		return m.undo()
 	case doUndoAll:
 		if n := m.staged.CancelAll(); n > 0 {
-			m.say(inkGood, fmt.Sprintf("cancelled %d, nothing was sent", n))
+			m.say(draw.InkGood, fmt.Sprintf("cancelled %d, nothing was sent", n))
 			return tea.Batch(m.save(), m.schedule())
 		}
-		m.say(inkDim, "nothing waits")
+		m.say(draw.InkDim, "nothing waits")
 	case doLogin:
 		if m.renewal == nil {
-			m.say(inkDim, "log in with svcctl auth login")
+			m.say(draw.InkDim, "log in with svcctl auth login")
 			return nil
 		}
 		m.askLogin("")
@@ -295,8 +296,8 @@ func (d *desk) back() tea.Cmd {
 
 // say shows a notice until the next one, or until a key comes after it was
 // there for a while.
-func (m *env) say(i ink, text string) {
-	m.notice, m.said = inked(i, " "+text), m.timer()
+func (m *env) say(i draw.Ink, text string) {
+	m.notice, m.said = draw.Inked(i, " "+text), m.timer()
 	if m.heardNotice != nil {
 		m.heardNotice(text)
 	}
@@ -316,9 +317,9 @@ func (m *env) askFilter() tea.Cmd {
 		text: newTextField(before, false), label: "/", accept: "enter",
 		cancel: func(m *env, _ string) tea.Cmd { return f.setFilter(m, before) },
 	}
-	var title []line
+	var title []draw.Line
 	if saved := m.savedFilters(f.states()); len(saved) > 0 {
-		title = []line{inked(inkDim, shortened(" tab: "+safe.Line(strings.Join(saved, ", ")), m.width))}
+		title = []draw.Line{draw.Inked(draw.InkDim, draw.Shortened(" tab: "+safe.Line(strings.Join(saved, ", ")), m.width))}
 		next := 0
 		p.tab = func(string) string {
 			next++
@@ -329,7 +330,7 @@ func (m *env) askFilter() tea.Cmd {
 	p.onText = func(m *env, text string) tea.Cmd {
 		p.title = title
 		if wrong := list.ParseFilter(text, f.states()).Wrong; wrong != "" {
-			p.title = append([]line{inked(inkBad, " "+safe.Line(wrong))}, title...)
+			p.title = append([]draw.Line{draw.Inked(draw.InkBad, " "+safe.Line(wrong))}, title...)
 			return nil // the list stays as the last good filter has it
 		}
 		return f.setFilter(m, text)
@@ -423,7 +424,7 @@ func (m *env) quit() tea.Cmd {
 		return nil
 	}
 	m.ask(&prompt{
-		title:  []line{inked(inkWarn, fmt.Sprintf(" %d not sent: %s", len(labels), strings.Join(labels, ", ")))},
+		title:  []draw.Line{draw.Inked(draw.InkWarn, fmt.Sprintf(" %d not sent: %s", len(labels), strings.Join(labels, ", ")))},
 		cancel: func(m *env, _ string) tea.Cmd { return here(m) },
 		choices: []choice{
 			{"s", "send and " + leave, func(m *env) tea.Cmd {

@@ -12,6 +12,7 @@ import (
 
 	"svc/client/action"
 	"svc/client/safe"
+	"svc/tui/draw"
 	"svc/tui/list"
 	"svc/tui/shown"
 	"svc/tui/tables"
@@ -74,7 +75,7 @@ const renewAfter = 10 * time.Second
 // openNoun shows a noun, and loads it where that was not done.
 func (m *env) openNoun(n *tables.Noun, scope string) tea.Cmd {
 	if n.Of != "" && scope == "" {
-		m.say(inkDim, "name "+n.Of+": "+n.Help)
+		m.say(draw.InkDim, "name "+n.Of+": "+n.Help)
 		return nil
 	}
 	key := n.Name + " " + scope
@@ -353,11 +354,11 @@ func (s *nounScreen) tab() command              { return command(s.noun.Name) }
 func (s *nounScreen) allowed(keys *keymap) bool { return keys.has(s.tab()) }
 func (s *nounScreen) moved(m *env) tea.Cmd      { return tea.Batch(s.refresh(), s.more(m)) }
 
-func (s *nounScreen) rows(d layout) area {
+func (s *nounScreen) rows(d draw.Layout) area {
 	if s.beside(d) {
 		return area{s.List, tableWidth(d), s.height(d)}
 	}
-	return area{s.List, d.width, s.height(d)}
+	return area{s.List, d.Width, s.height(d)}
 }
 
 func (s *nounScreen) title(*env) string {
@@ -382,7 +383,7 @@ func (s *nounScreen) extras(m *env) []extra {
 		extras = append(extras, extra{text: "/" + safe.Line(s.filter.Text), keep: true})
 	}
 	if s.banner.String() != "" {
-		extras = append(extras, extra{text: shortened(s.banner.String(), 28), rank: 1})
+		extras = append(extras, extra{text: draw.Shortened(s.banner.String(), 28), rank: 1})
 	}
 	if s.sorted >= 0 {
 		extras = append(extras, extra{text: "sort:" + strings.ToLower(s.noun.Columns[s.sorted].Head), rank: 3})

@@ -15,6 +15,7 @@ import (
 	"svc/client/action"
 	"svc/client/journal"
 	"svc/client/safe"
+	"svc/tui/draw"
 	"svc/tui/list"
 	"svc/tui/shown"
 	"svc/tui/staged"
@@ -49,14 +50,14 @@ func (s *nounScreen) run(m *env, c command) (tea.Cmd, bool) {
 		if r, ok := s.under(); ok && r.Behind.String() != "" {
 			s.opened[r.ID] = true
 		} else {
-			m.say(inkDim, "no hidden text here")
+			m.say(draw.InkDim, "no hidden text here")
 		}
 		return nil, true
 	case doHideCW:
 		clear(s.opened)
 		return nil, true
 	case doSort:
-		s.nextSort(m.layout().width)
+		s.nextSort(m.layout().Width)
 		return s.refresh(), true
 	case doRefresh:
 		s.Merge()
@@ -98,7 +99,7 @@ func hostOf(r tables.Row) string {
 // openHost shows what is known of a server, "" for this one.
 func (m *env) openHost(name string) tea.Cmd {
 	if name == "" {
-		m.say(inkDim, "this is about no other server; "+string(doHost)+" NAME shows one")
+		m.say(draw.InkDim, "this is about no other server; "+string(doHost)+" NAME shows one")
 		return nil
 	}
 	return m.openNoun(tables.Find(string(doHost)), name)
@@ -118,7 +119,7 @@ func statusOf(r tables.Row) string {
 // openThread shows the thread of a status, "" for none.
 func (m *env) openThread(id string) tea.Cmd {
 	if id == "" {
-		m.say(inkDim, "there is no post here; "+string(doThread)+" ID shows the thread of one")
+		m.say(draw.InkDim, "there is no post here; "+string(doThread)+" ID shows the thread of one")
 		return nil
 	}
 	return m.openNoun(tables.Find(string(doThread)), id)
@@ -145,7 +146,7 @@ func (m *env) openOne(targets []string, none string) tea.Cmd {
 	const most = 9
 	switch len(targets) {
 	case 0:
-		m.say(inkDim, none)
+		m.say(draw.InkDim, none)
 		return nil
 	case 1:
 		return m.openTarget(targets[0])
@@ -159,7 +160,7 @@ func (m *env) openOne(targets []string, none string) tea.Cmd {
 		}
 		choices = append(choices, choice{fmt.Sprint(i + 1), label, func(m *env) tea.Cmd { return m.openTarget(target) }})
 	}
-	m.ask(&prompt{title: []line{plain(" whose page?")}, choices: append(choices, choice{"esc", "cancel", stay})})
+	m.ask(&prompt{title: []draw.Line{draw.Plain(" whose page?")}, choices: append(choices, choice{"esc", "cancel", stay})})
 	return nil
 }
 
@@ -222,11 +223,11 @@ func (s *nounScreen) enter(m *env) tea.Cmd {
 	case r.Opens != nil || s.noun.Logged != nil:
 		return m.openOne(r.Opens, "this entry is about no account")
 	}
-	return m.open(&page{name: strings.ToUpper(s.noun.Name), text: func(width int, f list.Filter) []line {
-		var lines []line
+	return m.open(&page{name: strings.ToUpper(s.noun.Name), text: func(width int, f list.Filter) []draw.Line {
+		var lines []draw.Line
 		for i, c := range s.noun.Columns {
 			if text := r.Cells[i].String(); text != "" {
-				lines = append(lines, line{{" " + safe.Fit(strings.ToLower(c.Head), 14), inkDim}, {text, inkPlain}})
+				lines = append(lines, draw.Line{{Text: " " + safe.Fit(strings.ToLower(c.Head), 14), Ink: draw.InkDim}, {Text: text, Ink: draw.InkPlain}})
 			}
 		}
 		return matching(append(append(lines, nil), s.rowLines(m, r, width)...), f)
@@ -245,11 +246,11 @@ func (m *env) start(t task) tea.Cmd {
 			if t.noun.Accounts {
 				what = "nobody"
 			}
-			m.say(inkDim, what+" here to "+v.Name)
+			m.say(draw.InkDim, what+" here to "+v.Name)
 			return nil
 		}
 		if (v.Call != nil || v.Plan != nil) && len(t.rows) > 1 {
-			m.say(inkDim, v.Name+" works on one at a time")
+			m.say(draw.InkDim, v.Name+" works on one at a time")
 			return nil
 		}
 	}
@@ -280,25 +281,25 @@ func (m *env) start(t task) tea.Cmd {
 	case v.Ask != "":
 		choices = append(choices, choice{"t", "type it", func(m *env) tea.Cmd { m.askText(t, value); return nil }})
 	}
-	m.ask(&prompt{title: []line{t.asking()}, choices: append(choices, choice{"esc", "cancel", stay})})
+	m.ask(&prompt{title: []draw.Line{t.asking()}, choices: append(choices, choice{"esc", "cancel", stay})})
 	return nil
 }
 
 // asking heads the questions of a verb.
-func (t task) asking() line {
-	l := inked(inkStrong, " "+t.verb.Help)
+func (t task) asking() draw.Line {
+	l := draw.Inked(draw.InkStrong, " "+t.verb.Help)
 	if len(t.rows) > 0 {
-		l = append(l, span{": " + someOf(shortNames(t.rows)), inkPlain})
+		l = append(l, draw.Span{Text: ": " + someOf(shortNames(t.rows)), Ink: draw.InkPlain})
 	}
 	return l
 }
 
 // askText reads the text of a verb until it passes the verb's check.
-func (m *env) askText(t task, text string, wrong ...line) {
+func (m *env) askText(t task, text string, wrong ...draw.Line) {
 	field := newTextField(text, false)
 	field.secret = len(t.rows) == 1 && t.rows[0].Secret
 	m.ask(&prompt{
-		title: append([]line{append(t.asking(), span{"   enter goes on, esc cancels", inkDim})}, wrong...),
+		title: append([]draw.Line{append(t.asking(), draw.Span{Text: "   enter goes on, esc cancels", Ink: draw.InkDim})}, wrong...),
 		text:  field, label: t.verb.Ask, accept: "enter",
 		done: func(m *env, text string) tea.Cmd {
 			text = strings.TrimSpace(text)
@@ -313,7 +314,7 @@ func (m *env) askText(t task, text string, wrong ...line) {
 				}
 			}
 			if err != nil {
-				m.askText(t, text, inked(inkBad, " "+wording(err).String()))
+				m.askText(t, text, draw.Inked(draw.InkBad, " "+wording(err).String()))
 				return nil
 			}
 			if text == "" && t.verb.Arg != "" && !t.verb.Optional {
@@ -428,13 +429,13 @@ func (m *env) stageSurely(actions []action.Action, sure bool, means ...string) t
 
 // askWord has a person type a word before something grave happens.
 func (m *env) askWord(what string, names []string, word string, do func(m *env) tea.Cmd) {
-	title := []line{inked(inkBad, " "+what+": type "+word+" to go on, esc cancels")}
+	title := []draw.Line{draw.Inked(draw.InkBad, " "+what+": type "+word+" to go on, esc cancels")}
 	if len(names) > 1 {
-		title = append(title, plain("   "+safe.Truncate(strings.Join(names, ", "), max(1, m.width-4), "~")))
+		title = append(title, draw.Plain("   "+safe.Truncate(strings.Join(names, ", "), max(1, m.width-4), "~")))
 	}
 	m.ask(&prompt{title: title, text: newTextField("", false), label: "type " + word + ": ", accept: "enter", done: func(m *env, text string) tea.Cmd {
 		if strings.TrimSpace(text) != word {
-			m.say(inkDim, "not done: that was not "+word)
+			m.say(draw.InkDim, "not done: that was not "+word)
 			return nil
 		}
 		return do(m)
@@ -481,10 +482,10 @@ func (t task) row() (r tables.Row) {
 // call carries a verb out at once.
 func (m *env) call(t task, text string) tea.Cmd {
 	if !m.poll.offline.IsZero() || m.poll.loggedOut {
-		m.say(inkBad, t.label()+": the server is out of reach")
+		m.say(draw.InkBad, t.label()+": the server is out of reach")
 		return nil
 	}
-	m.say(inkDim, t.label()+" ...")
+	m.say(draw.InkDim, t.label()+" ...")
 	parent, c, book := m.load.ctx, m.load.c, m.journal
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(parent, time.Minute)
@@ -510,12 +511,12 @@ func (m *env) called(msg called) tea.Cmd {
 	switch {
 	case msg.err != nil:
 		done.Results[0].Outcome = action.Failed
-		m.say(inkBad, msg.label+": "+reason(msg.err))
+		m.say(draw.InkBad, msg.label+": "+reason(msg.err))
 	case msg.once:
-		m.say(inkGood, strings.TrimSuffix(msg.label+": done; "+msg.unkept.String(), "; "))
+		m.say(draw.InkGood, strings.TrimSuffix(msg.label+": done; "+msg.unkept.String(), "; "))
 	default:
 		done.Item.Label = strings.TrimSuffix(msg.label+": "+safe.Join("; ", msg.text, msg.unkept).String(), ": ")
-		m.say(inkGood, done.Item.Label)
+		m.say(draw.InkGood, done.Item.Label)
 	}
 	m.staged.Done = append(m.staged.Done, done)
 	if msg.screen != nil {
@@ -556,17 +557,17 @@ func (m *env) planned(msg planned) {
 	}
 	if msg.err != nil {
 		if msg.verb.Ask == "" {
-			m.say(inkBad, shortName(msg.row())+": "+reason(msg.err))
+			m.say(draw.InkBad, shortName(msg.row())+": "+reason(msg.err))
 			return
 		}
-		var lines []line
+		var lines []draw.Line
 		for _, text := range safe.Wrap(reason(msg.err), max(1, m.width-2)) {
-			lines = append(lines, inked(inkBad, " "+text))
+			lines = append(lines, draw.Inked(draw.InkBad, " "+text))
 		}
 		m.askText(msg.task, msg.text, lines...)
 		return
 	}
-	title := []line{inked(inkStrong, " "+msg.plan.Title.String())}
+	title := []draw.Line{draw.Inked(draw.InkStrong, " "+msg.plan.Title.String())}
 	title = append(title, detailLines(msg.plan.Lines, m.width)...)
 	choices := []choice{{"y", "yes, send it", func(m *env) tea.Cmd { return m.sendPlan(msg) }}}
 	if msg.verb.Ask != "" {
@@ -578,7 +579,7 @@ func (m *env) planned(msg planned) {
 // sendPlan carries a plan out. A refusal comes back to the field.
 func (m *env) sendPlan(msg planned) tea.Cmd {
 	c, book := m.load.c, m.journal
-	m.say(inkDim, msg.label()+" ...")
+	m.say(draw.InkDim, msg.label()+" ...")
 	return m.load.run(func(ctx context.Context) tea.Msg {
 		answer, results, err := msg.plan.Send(ctx, c)
 		var conflict *action.Conflict

@@ -6,63 +6,64 @@ import (
 	"strings"
 
 	"svc/client/safe"
+	"svc/tui/draw"
 	"svc/tui/list"
 	"svc/tui/tables"
 )
 
 // height is the number of rows; below them the one under the cursor stands in
 // full, where there is room.
-func (s *nounScreen) height(d layout) int {
+func (s *nounScreen) height(d draw.Layout) int {
 	below := s.noun.Below
 	if s.noun.BelowIn != "" && s.query().State == s.noun.BelowIn {
 		below = 0
 	}
 	switch {
-	case d.evidence == 0 || s.beside(d) || below < 0 || d.body < 3*(below+1):
-		return d.body - 1
+	case d.Evidence == 0 || s.beside(d) || below < 0 || d.Body < 3*(below+1):
+		return d.Body - 1
 	case below > 0:
-		return d.body - 2 - below
+		return d.Body - 2 - below
 	}
-	return d.body - 2 - min(9, d.body/3)
+	return d.Body - 2 - min(9, d.Body/3)
 }
 
 // besideNoun is the width from which a table has all of the row beside it.
 const besideNoun = 120
 
 // tableWidth is the width of a table with all of the row beside it.
-func tableWidth(d layout) int { return d.width * 11 / 20 }
+func tableWidth(d draw.Layout) int { return d.Width * 11 / 20 }
 
-func (s *nounScreen) beside(d layout) bool {
-	return s.noun.Beside && d.evidence > 0 && d.width >= besideNoun
+func (s *nounScreen) beside(d draw.Layout) bool {
+	return s.noun.Beside && d.Evidence > 0 && d.Width >= besideNoun
 }
 
-func (s *nounScreen) draw(m *env, d layout) []line {
+func (s *nounScreen) draw(m *env, d draw.Layout) []draw.Line {
 	if !s.beside(d) {
 		return s.drawTable(m, d)
 	}
-	whole := d.width
-	d.width, d.evidence = tableWidth(d), 0 // all of the table is rows
+	whole := d.Width
+	d.Width, d.Evidence = tableWidth(d), 0 // all of the table is rows
 	table := s.drawTable(m, d)
-	right := whole - d.width - 3
-	var form []line
+	right := whole - d.Width - 3
+	var form []draw.Line
 	if s.banner.String() != "" {
 		for _, text := range safe.Wrap("(!) "+s.banner.String(), right-1) {
-			form = append(form, inked(inkBad, " "+text))
+			form = append(form, draw.Inked(draw.InkBad, " "+text))
 		}
 	}
 	if r, ok := s.under(); ok {
 		form = append(form, s.rowLines(m, r, right)...)
 	}
-	lines := make([]line, d.body)
+	lines := make([]draw.Line, d.Body)
 	for i := range lines {
 		if i < len(table) {
 			for _, part := range table[i] { // the wall must stand where it stands in every terminal
-				lines[i] = append(lines[i], span{fixedWidth(part.text), part.ink})
+				lines[i] = append(lines[i], draw.Span{Text: draw.FixedWidth(part.Text), Ink: part.Ink})
 			}
 		}
-		lines[i] = append(lines[i].fit(d.width), span{" " + m.theme.glyphs.wall, inkRule})
+		lines[i] = append(lines[i].Fit(d.Width), draw.Span{Text: " " + m.theme.Glyphs.Wall, Ink: draw.InkRule})
 		if i < len(form) {
-			lines[i] = append(lines[i], form[i].truncate(right)...)
+			lines[i] = append(lines[i], form[i].Truncate(right)...)
 		}
 	}
 	return lines
@@ -70,38 +71,38 @@ func (s *nounScreen) draw(m *env, d layout) []line {
 
 // drawTable draws the rows, and below them all of the one under the cursor where there
 // is room.
-func (s *nounScreen) drawTable(m *env, d layout) []line {
-	lines := []line{inked(inkDim, "    "+s.heads(d.width))}
+func (s *nounScreen) drawTable(m *env, d draw.Layout) []draw.Line {
+	lines := []draw.Line{draw.Inked(draw.InkDim, "    "+s.heads(d.Width))}
 	height := s.height(d)
 	if s.Len() == 0 {
 		return append(lines, nil, s.nothing(m))
 	}
 	from, to := s.Window(height)
 	for i := from; i < to; i++ {
-		l := s.drawRow(m, s.At(i).Row, i == s.Cursor(), d.width)
+		l := s.drawRow(m, s.At(i).Row, i == s.Cursor(), d.Width)
 		if i == s.Cursor() {
-			l = l.fit(d.width)
+			l = l.Fit(d.Width)
 		}
 		lines = append(lines, l)
 	}
-	if height == d.body-1 {
+	if height == d.Body-1 {
 		return lines
 	}
 	for len(lines) < height+1 {
 		lines = append(lines, nil)
 	}
-	lines = append(lines, m.rule(d.width))
+	lines = append(lines, m.rule(d.Width))
 	if s.banner.String() != "" {
-		lines = append(lines, inked(inkBad, " (!) "+s.banner.String()))
+		lines = append(lines, draw.Inked(draw.InkBad, " (!) "+s.banner.String()))
 	}
 	if r, ok := s.under(); ok {
-		lines = append(lines, s.rowLines(m, r, d.width)...)
+		lines = append(lines, s.rowLines(m, r, d.Width)...)
 	}
 	return lines
 }
 
 // nothing says why there are no rows.
-func (s *nounScreen) nothing(m *env) line {
+func (s *nounScreen) nothing(m *env) draw.Line {
 	empty := s.noun.Empty
 	for _, v := range s.noun.Verbs {
 		empty = strings.ReplaceAll(empty, "{"+v.Name+"}", m.keys.key(verbCommand(s.noun, v)))
@@ -157,16 +158,16 @@ func (s *nounScreen) heads(width int) string {
 	return b.String()
 }
 
-func (s *nounScreen) drawRow(m *env, row int, cursor bool, width int) line {
+func (s *nounScreen) drawRow(m *env, row int, cursor bool, width int) draw.Line {
 	r := s.objects[s.ID(row)]
-	lead, ink := []byte("    "), inkPlain
+	lead, ink := []byte("    "), draw.InkPlain
 	if cursor {
 		lead[0] = '>'
 	}
 	if s.Marked(row) {
-		lead[1], ink = '*', inkMark
+		lead[1], ink = '*', draw.InkMark
 	}
-	l := line{{string(lead), ink}}
+	l := draw.Line{{Text: string(lead), Ink: ink}}
 	last := s.lastColumn(width)
 	for i, c := range s.noun.Columns {
 		if !drawnColumn(c, width) {
@@ -179,34 +180,34 @@ func (s *nounScreen) drawRow(m *env, row int, cursor bool, width int) line {
 		if c.Tone {
 			own = toneInks[r.Tone]
 			if wish := m.wish(r.Target); wish != "" {
-				text, own = wish, inkWarn
+				text, own = wish, draw.InkWarn
 			}
 		}
 		room := s.columnWidth(c, width)
 		switch reason := m.troubles[r.Target]; {
 		case c.Look == tables.Account:
 			label := m.likeStaff(r.Person)
-			l = append(l, accountLine(safe.Fit(safe.Truncate(text, room-safe.Width(label), "~")+label, room)+" ", inkPlain)...)
+			l = append(l, accountLine(safe.Fit(safe.Truncate(text, room-safe.Width(label), "~")+label, room)+" ", draw.InkPlain)...)
 		case i != last:
-			l = append(l, span{safe.Fit(safe.Truncate(text, room, "~"), room) + " ", own})
+			l = append(l, draw.Span{Text: safe.Fit(safe.Truncate(text, room, "~"), room) + " ", Ink: own})
 		case reason != "":
-			l = append(l, span{"! " + reason, inkBad}).lastShortened(width)
+			l = append(l, draw.Span{Text: "! " + reason, Ink: draw.InkBad}).LastShortened(width)
 		case c.Look == tables.Outcome:
 			outcome, rest, _ := strings.Cut(text, " ")
-			l = append(l, span{outcome, stateInk(outcome)}, span{" " + rest, inkPlain}).lastShortened(width)
+			l = append(l, draw.Span{Text: outcome, Ink: draw.StateInk(outcome)}, draw.Span{Text: " " + rest, Ink: draw.InkPlain}).LastShortened(width)
 		default:
-			l = append(l, span{text, own}).lastShortened(width)
+			l = append(l, draw.Span{Text: text, Ink: own}).LastShortened(width)
 		}
 	}
 	if cursor {
-		return l.underCursor()
+		return l.UnderCursor()
 	}
 	return l
 }
 
-var lookInks = map[tables.Look]ink{tables.Chip: inkChip, tables.Faint: inkDim, tables.Name: inkStrong}
+var lookInks = map[tables.Look]draw.Ink{tables.Chip: draw.InkChip, tables.Faint: draw.InkDim, tables.Name: draw.InkStrong}
 
-var toneInks = map[tables.Tone]ink{tables.Plain: inkPlain, tables.Good: inkGood, tables.Warn: inkWarn, tables.Bad: inkBad, tables.Dim: inkDim}
+var toneInks = map[tables.Tone]draw.Ink{tables.Plain: draw.InkPlain, tables.Good: draw.InkGood, tables.Warn: draw.InkWarn, tables.Bad: draw.InkBad, tables.Dim: draw.InkDim}
 
 // allOf is all of a row, with the text behind its warning once that was opened.
 func (s *nounScreen) allOf(m *env, r tables.Row) []tables.Detail {
@@ -221,16 +222,16 @@ func (s *nounScreen) allOf(m *env, r tables.Row) []tables.Detail {
 }
 
 // rowLines is all of a row in lines.
-func (s *nounScreen) rowLines(m *env, r tables.Row, width int) []line {
+func (s *nounScreen) rowLines(m *env, r tables.Row, width int) []draw.Line {
 	lines := detailLines(s.allOf(m, r), width)
 	if reason := m.troubles[r.Target]; reason != "" {
-		lines = append(lines, inked(inkBad, " ! "+reason))
+		lines = append(lines, draw.Inked(draw.InkBad, " ! "+reason))
 	}
 	return lines
 }
 
-func detailLines(details []tables.Detail, width int) []line {
-	var lines []line
+func detailLines(details []tables.Detail, width int) []draw.Line {
+	var lines []draw.Line
 	for _, d := range details {
 		label := d.Label
 		if label != "" {
@@ -240,7 +241,7 @@ func detailLines(details []tables.Detail, width int) []line {
 			if i > 0 {
 				label = safe.Fit("", safe.Width(label))
 			}
-			lines = append(lines, line{{" " + label, inkDim}, {text, inkPlain}})
+			lines = append(lines, draw.Line{{Text: " " + label, Ink: draw.InkDim}, {Text: text, Ink: draw.InkPlain}})
 		}
 	}
 	return lines
@@ -248,7 +249,7 @@ func detailLines(details []tables.Detail, width int) []line {
 
 func (s *nounScreen) spoken(m *env) []string {
 	if s.Len() == 0 {
-		return []string{sentence(words(s.nothing(m)))}
+		return []string{sentence(draw.Words(s.nothing(m)))}
 	}
 	lines := []string{fmt.Sprintf("%d of %d: %s", s.Cursor()+1, s.Len(), s.spokenRow(m, s.Cursor()))}
 	if s.banner.String() != "" {
@@ -281,15 +282,15 @@ func (s *nounScreen) spokenRow(m *env, i int) string {
 }
 
 // nothing says why a table has no rows: of things, empty where there are none.
-func (d *desk) nothing(things, empty string, loading bool, failed safe.Safe, f list.Filter) line {
+func (d *desk) nothing(things, empty string, loading bool, failed safe.Safe, f list.Filter) draw.Line {
 	again := "; " + d.keys.key(doRefresh) + " tries again"
 	switch {
 	case failed.String() != "":
-		return inked(inkBad, "    "+things+" could not be loaded: "+failed.String()+again)
+		return draw.Inked(draw.InkBad, "    "+things+" could not be loaded: "+failed.String()+again)
 	case loading:
-		return inked(inkDim, "    loading "+things)
+		return draw.Inked(draw.InkDim, "    loading "+things)
 	case f.Text != "":
-		return plain("    nothing matches /" + safe.Line(f.Text) + "; " + d.keys.key(doBack) + " shows all")
+		return draw.Plain("    nothing matches /" + safe.Line(f.Text) + "; " + d.keys.key(doBack) + " shows all")
 	}
-	return plain("    " + empty)
+	return draw.Plain("    " + empty)
 }

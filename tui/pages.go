@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client/safe"
+	"svc/tui/draw"
 	"svc/tui/list"
 	"svc/tui/tables"
 )
@@ -15,10 +16,10 @@ import (
 type page struct {
 	textDefaults
 	name   string
-	text   func(width int, filter list.Filter) []line // what of it the filter matches
+	text   func(width int, filter list.Filter) []draw.Line // what of it the filter matches
 	filter list.Filter
-	copies string // what the key for copying takes, "" for nothing
-	lines  []line // as last drawn
+	copies string      // what the key for copying takes, "" for nothing
+	lines  []draw.Line // as last drawn
 	top    int
 	shown  int
 }
@@ -47,38 +48,38 @@ func (p *page) extras(*env) []extra {
 
 // openWhole shows a text whole on a page of its own, from which it can be copied.
 func (m *env) openWhole(name, text string) tea.Cmd {
-	return m.open(&page{name: strings.ToUpper(name), copies: text, text: func(width int, f list.Filter) []line {
-		var lines []line
+	return m.open(&page{name: strings.ToUpper(name), copies: text, text: func(width int, f list.Filter) []draw.Line {
+		var lines []draw.Line
 		for _, part := range safe.Wrap(safe.Text(text), max(1, width-1)) {
-			lines = append(lines, plain(" "+part))
+			lines = append(lines, draw.Plain(" "+part))
 		}
-		return append(matching(lines, f), nil, inked(inkDim, " "+m.keys.key(doCopy)+" copies it, "+m.keys.key(doBack)+" goes back"))
+		return append(matching(lines, f), nil, draw.Inked(draw.InkDim, " "+m.keys.key(doCopy)+" copies it, "+m.keys.key(doBack)+" goes back"))
 	}})
 }
 
 // matching are the lines that a filter matches.
-func matching(lines []line, f list.Filter) []line {
-	return slices.DeleteFunc(lines, func(l line) bool { return f.Text != "" && !f.Matches(strings.ToLower(words(l)), "") })
+func matching(lines []draw.Line, f list.Filter) []draw.Line {
+	return slices.DeleteFunc(lines, func(l draw.Line) bool { return f.Text != "" && !f.Matches(strings.ToLower(draw.Words(l)), "") })
 }
 
 func (p *page) spoken(m *env) []string {
 	p.draw(m, m.layout())
 	var lines []string
 	for _, l := range p.lines {
-		if text := words(l); text != "" {
+		if text := draw.Words(l); text != "" {
 			lines = append(lines, text)
 		}
 	}
 	return lines
 }
 
-func (p *page) draw(m *env, d layout) []line {
-	p.shown, p.lines = d.body, p.text(d.width, p.filter)
+func (p *page) draw(m *env, d draw.Layout) []draw.Line {
+	p.shown, p.lines = d.Body, p.text(d.Width, p.filter)
 	if len(p.lines) == 0 && p.filter.Text != "" {
-		p.lines = []line{plain(" nothing matches /" + safe.Line(p.filter.Text) + "; " + m.keys.key(doBack) + " shows all")}
+		p.lines = []draw.Line{draw.Plain(" nothing matches /" + safe.Line(p.filter.Text) + "; " + m.keys.key(doBack) + " shows all")}
 	}
-	p.top = max(0, min(p.top, len(p.lines)-d.body))
-	return p.lines[p.top:min(len(p.lines), p.top+d.body)]
+	p.top = max(0, min(p.top, len(p.lines)-d.Body))
+	return p.lines[p.top:min(len(p.lines), p.top+d.Body)]
 }
 
 func (p *page) run(m *env, c command) (tea.Cmd, bool) {
@@ -119,10 +120,10 @@ func (p places) String() string {
 
 // newDemo says how to reach the server of a demo.
 func newDemo(m *env) *page {
-	return &page{name: "DEMO", text: func(_ int, f list.Filter) []line {
-		var lines []line
+	return &page{name: "DEMO", text: func(_ int, f list.Filter) []draw.Line {
+		var lines []draw.Line
 		for _, text := range m.demo {
-			lines = append(lines, plain(" "+safe.Text(text)))
+			lines = append(lines, draw.Plain(" "+safe.Text(text)))
 		}
 		return matching(lines, f)
 	}}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/shlex"
 
 	"svc/client/safe"
+	"svc/tui/draw"
 	"svc/tui/list"
 	"svc/tui/tables"
 )
@@ -22,14 +23,14 @@ import (
 func (m *env) askPalette() {
 	p := &prompt{text: newTextField("", false), label: ":", accept: "enter", earlier: append([]string{}, m.commands...)}
 	list := func(words []string) {
-		p.title = []line{inked(inkStrong, " a command   enter goes, tab completes, esc cancels")}
+		p.title = []draw.Line{draw.Inked(draw.InkStrong, " a command   enter goes, tab completes, esc cancels")}
 		lines := safe.Wrap(strings.Join(words, " "), max(1, m.width-2))
 		const most = 4
 		if len(lines) > most {
 			lines = append(lines[:most-1], safe.Truncate(lines[most-1]+" ...", max(1, m.width-2), "~"))
 		}
 		for _, text := range lines {
-			p.title = append(p.title, inked(inkDim, " "+text))
+			p.title = append(p.title, draw.Inked(draw.InkDim, " "+text))
 		}
 	}
 	list(m.screenNames())
@@ -198,7 +199,7 @@ func (m *env) command(text string) tea.Cmd {
 	switch {
 	case problem == "":
 		if why := m.unchangeable(); b.changes && why != "" {
-			m.say(inkWarn, why)
+			m.say(draw.InkWarn, why)
 			return nil
 		}
 		return m.run(b.do)
@@ -219,7 +220,7 @@ func (m *env) command(text string) tea.Cmd {
 			problem = b.refusal()
 		}
 	}
-	m.say(inkBad, ":"+safe.Line(text)+": "+problem)
+	m.say(draw.InkBad, ":"+safe.Line(text)+": "+problem)
 	return nil
 }
 
@@ -299,10 +300,10 @@ type commandEnded struct {
 func (m *env) runCommand(text string) tea.Cmd {
 	args, err := shlex.Split(text)
 	if err != nil || len(args) == 0 {
-		m.say(inkBad, ":"+safe.Line(text)+": a quotation mark is missing")
+		m.say(draw.InkBad, ":"+safe.Line(text)+": a quotation mark is missing")
 		return nil
 	}
-	m.say(inkDim, ":"+safe.Line(text)+" ...")
+	m.say(draw.InkDim, ":"+safe.Line(text)+" ...")
 	run, width := m.cli, max(0, m.width-1) // a page begins with a space
 	parent := m.load.ctx
 	return func() tea.Msg {
@@ -319,21 +320,21 @@ func (m *env) commandEnded(msg commandEnded) tea.Cmd {
 	name := safe.Line(msg.text)
 	switch {
 	case errors.Is(msg.err, context.DeadlineExceeded):
-		m.say(inkBad, fmt.Sprintf(":%s: ended after %s", name, commandTime))
+		m.say(draw.InkBad, fmt.Sprintf(":%s: ended after %s", name, commandTime))
 	case msg.err != nil:
-		m.say(inkBad, ":"+name+": "+wording(msg.err).String())
+		m.say(draw.InkBad, ":"+name+": "+wording(msg.err).String())
 	default:
-		m.say(inkGood, ":"+name+": done")
+		m.say(draw.InkGood, ":"+name+": done")
 	}
 	for _, s := range m.nouns {
 		s.outdated = true
 	}
 	cmd := m.pollNow()
 	if text := strings.TrimRight(safe.Text(msg.out), "\n "); text != "" {
-		out := &page{name: "COMMAND " + safe.Truncate(name, 40, "~"), text: func(width int, f list.Filter) []line {
-			var lines []line
+		out := &page{name: "COMMAND " + safe.Truncate(name, 40, "~"), text: func(width int, f list.Filter) []draw.Line {
+			var lines []draw.Line
 			for _, one := range safe.Wrap(text, max(1, width-1)) {
-				lines = append(lines, plain(" "+one))
+				lines = append(lines, draw.Plain(" "+one))
 			}
 			return matching(lines, f)
 		}}

@@ -11,6 +11,7 @@ import (
 	"svc/client/journal"
 	"svc/client/playbook"
 	"svc/client/safe"
+	"svc/tui/draw"
 	"svc/tui/staged"
 )
 
@@ -80,7 +81,7 @@ type desk struct {
 	prompt      *prompt
 	loginPrompt *prompt           // that waits for a browser
 	filters     map[string]string // saved ones, by name
-	theme       theme
+	theme       draw.Theme
 	shell
 }
 
@@ -101,7 +102,7 @@ type visited struct {
 
 // notices is the notice at the bottom.
 type notices struct {
-	notice line
+	notice draw.Line
 	said   time.Time // when it came
 	// heardNotice, when set, is told every notice.
 	heardNotice func(text string)

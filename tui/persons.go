@@ -10,6 +10,7 @@ import (
 
 	"svc/client/journal"
 	"svc/client/safe"
+	"svc/tui/draw"
 	"svc/tui/shown"
 	"svc/tui/tables"
 )
@@ -26,7 +27,7 @@ type record struct {
 // openPerson shows an account, at first as far as the object in front knew it.
 func (r *reports) openPerson(m *env, p shown.Person) tea.Cmd {
 	if p.Nick == "" {
-		m.say(inkDim, "the account is gone")
+		m.say(draw.InkDim, "the account is gone")
 		return nil
 	}
 	page := r.pages[p.Nick]

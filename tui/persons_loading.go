@@ -11,6 +11,7 @@ import (
 	"svc/client/action"
 	"svc/client/api"
 	"svc/client/safe"
+	"svc/tui/draw"
 	"svc/tui/shown"
 	"svc/tui/tables"
 )
@@ -116,7 +117,7 @@ type found struct {
 
 func (msg found) deliver(m *env) tea.Cmd {
 	if msg.err != nil {
-		m.say(inkBad, wording(msg.err).String())
+		m.say(draw.InkBad, wording(msg.err).String())
 		return nil
 	}
 	return msg.queue.openPerson(m, msg.person)
@@ -157,7 +158,7 @@ func (r *reports) personRead(m *env, msg userLoaded) tea.Cmd {
 	}
 	if msg.err != nil {
 		page.failed = wording(msg.err)
-		m.say(inkBad, page.failed.String())
+		m.say(draw.InkBad, page.failed.String())
 		if msg.user == nil {
 			return m.trouble(msg.err)
 		}
@@ -182,7 +183,7 @@ func (r *reports) recordRead(m *env, d record) tea.Cmd {
 		page.record = d
 	}
 	if d.err != nil {
-		m.say(inkBad, "history of "+shown.Acct(d.nick).String()+": "+wording(d.err).String())
+		m.say(draw.InkBad, "history of "+shown.Acct(d.nick).String()+": "+wording(d.err).String())
 	}
 	return nil
 }

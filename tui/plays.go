@@ -12,6 +12,7 @@ import (
 	"svc/client/canned"
 	"svc/client/playbook"
 	"svc/client/safe"
+	"svc/tui/draw"
 	"svc/tui/list"
 	"svc/tui/shown"
 	"svc/tui/staged"
@@ -52,7 +53,7 @@ func (r *reports) withOpen(m *env, rows []int, then func(m *env) tea.Cmd) tea.Cm
 	if len(accounts) == 0 {
 		return then(m)
 	}
-	wait := &prompt{title: []line{plain(" reading all open reports about " + someOf(names))}, choices: []choice{{"esc", "cancel", stay}}}
+	wait := &prompt{title: []draw.Line{draw.Plain(" reading all open reports about " + someOf(names))}, choices: []choice{{"esc", "cancel", stay}}}
 	m.ask(wait)
 	c, msg := m.load.c, openRead{queue: r, wait: wait, then: then}
 	return m.load.run(func(ctx context.Context) tea.Msg {
@@ -79,7 +80,7 @@ func (msg openRead) deliver(m *env) tea.Cmd {
 	}
 	m.prompt = nil
 	if msg.err != nil {
-		m.say(inkBad, wording(msg.err).String())
+		m.say(draw.InkBad, wording(msg.err).String())
 		return m.reportsTrouble(msg.err)
 	}
 	msg.queue.put(m, msg.rows, true)
@@ -92,7 +93,7 @@ func (msg openRead) deliver(m *env) tea.Cmd {
 func (p *reportPage) play(m *env) tea.Cmd {
 	row, known := p.queue.Row(p.id)
 	if !known {
-		m.say(inkDim, "this report is not in the list; open the reports in its state")
+		m.say(draw.InkDim, "this report is not in the list; open the reports in its state")
 		return nil
 	}
 	return p.queue.withOpen(m, []int{row}, func(m *env) tea.Cmd {
@@ -247,7 +248,7 @@ func (r *reports) askPlay(m *env, cases []playbook.Case, names bool, after func(
 	}
 	offers := m.offers(cases)
 	if len(offers) == 0 {
-		m.say(inkDim, "no playbook here takes your privileges alone")
+		m.say(draw.InkDim, "no playbook here takes your privileges alone")
 		return nil
 	}
 	who := accountsOf(cases)
@@ -255,16 +256,16 @@ func (r *reports) askPlay(m *env, cases []playbook.Case, names bool, after func(
 	if scope != "" {
 		head += ": " + scope
 	}
-	title := []line{inked(inkStrong, head)}
-	var preview []line
+	title := []draw.Line{draw.Inked(draw.InkStrong, head)}
+	var preview []draw.Line
 	var choices []choice
 	for _, o := range offers {
-		text, ink := o.steps, inkPlain
+		text, ink := o.steps, draw.InkPlain
 		if scope == "" {
 			text = o.scope + ": " + text
 		}
 		if o.why != "" {
-			text, ink = o.why, inkDim
+			text, ink = o.why, draw.InkDim
 		} else {
 			choices = append(choices, choice{o.key, o.name, func(m *env) tea.Cmd {
 				if len(o.messages) > 0 && !names { // a text that goes to somebody is read first
@@ -278,7 +279,7 @@ func (r *reports) askPlay(m *env, cases []playbook.Case, names bool, after func(
 			if i > 0 {
 				label = safe.Fit("", safe.Width(label))
 			}
-			preview = append(preview, line{{label, inkStrong}, {part, ink}})
+			preview = append(preview, draw.Line{{Text: label, Ink: draw.InkStrong}, {Text: part, Ink: ink}})
 		}
 	}
 	q := &prompt{title: append(title, preview...), choices: append(choices, choice{"esc", "cancel", stay})}
@@ -354,17 +355,17 @@ func (m *env) previewPlay(o offer, who []string, names bool, after func(*env) te
 }
 
 // messageLines are texts whole, those of many accounts up to a few.
-func (t *terminal) messageLines(texts []string) []line {
+func (t *terminal) messageLines(texts []string) []draw.Line {
 	const few = 3
-	var lines []line
+	var lines []draw.Line
 	for _, text := range texts[:min(few, len(texts))] {
-		lines = append(lines, plain("   the message:"))
+		lines = append(lines, draw.Plain("   the message:"))
 		for _, part := range safe.Wrap(safe.Clean(safe.Raw(text)).String(), max(20, t.width-8)) {
-			lines = append(lines, line{{"   | ", inkDim}, {part, inkPlain}})
+			lines = append(lines, draw.Line{{Text: "   | ", Ink: draw.InkDim}, {Text: part, Ink: draw.InkPlain}})
 		}
 	}
 	if more := len(texts) - few; more > 0 {
-		lines = append(lines, plain(fmt.Sprintf("   and %d more messages like these", more)))
+		lines = append(lines, draw.Plain(fmt.Sprintf("   and %d more messages like these", more)))
 	}
 	return lines
 }
@@ -381,7 +382,7 @@ func (m *env) choosePlay(o offer, who []string, names bool, after func(*env) tea
 		}
 		m.askNames(what, who, stage)
 		for _, part := range safe.Wrap(o.scope+": "+o.steps, max(20, m.width-4)) {
-			m.prompt.title = append(m.prompt.title, plain("   "+part))
+			m.prompt.title = append(m.prompt.title, draw.Plain("   "+part))
 		}
 		m.prompt.title = append(m.prompt.title, m.messageLines(o.messages)...)
 		return nil
@@ -421,5 +422,5 @@ func (m *env) sayStopped(d *staged.Done) {
 	if rest > 0 {
 		text += fmt.Sprintf("; %d not done", rest)
 	}
-	m.say(inkBad, text)
+	m.say(draw.InkBad, text)
 }

@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client"
+	"svc/tui/draw"
 	"svc/tui/shown"
 	"svc/tui/staged"
 	"svc/tui/tables"
@@ -170,7 +171,7 @@ func (m *env) readLog(entries []shown.Entry) tea.Cmd {
 	}
 	for _, e := range fresh {
 		if !first && e.Actor != m.me.String() {
-			m.say(inkDim, e.Actor+" "+e.What.String())
+			m.say(draw.InkDim, e.Actor+" "+e.What.String())
 		}
 	}
 	return m.observed(func(o observer) tea.Cmd { return o.logged(m, fresh, first) })
@@ -191,7 +192,7 @@ func (m *env) trouble(err error) tea.Cmd {
 			m.poll.offline = m.timer()
 		}
 	default:
-		m.say(inkBad, wording(err).String())
+		m.say(draw.InkBad, wording(err).String())
 		if errors.Is(err, client.ErrForbidden) {
 			return m.renewRights()
 		}

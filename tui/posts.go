@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"svc/client/safe"
+	"svc/tui/draw"
 	"svc/tui/shown"
 )
 
@@ -105,57 +106,57 @@ func (p *postPane) closeAll() { clear(p.opened) }
 
 // draw is the lines of posts, and the line where the selected one begins. Rich
 // heads stand on a line of their own, for wide panes.
-func (p *postPane) draw(m *env, posts []shown.Post, width int, focus, rich bool) (lines []line, selected int) {
+func (p *postPane) draw(m *env, posts []shown.Post, width int, focus, rich bool) (lines []draw.Line, selected int) {
 	for i, one := range posts {
 		if i == p.at {
 			selected = len(lines)
 		}
 		chosen := focus && i == p.at
-		mark, ink, accent := "", inkStrong, inkAccent
+		mark, ink, accent := "", draw.InkStrong, draw.InkAccent
 		if chosen {
-			ink, accent = inkCursor, inkChosen
+			ink, accent = draw.InkCursor, draw.InkChosen
 		}
 		if p.marks[one.ID] {
 			mark = "[x] "
 		}
-		block := func(l ...span) line {
-			lead := span{" ", inkPlain}
+		block := func(l ...draw.Span) draw.Line {
+			lead := draw.Span{Text: " ", Ink: draw.InkPlain}
 			if chosen {
-				lead = span{">", inkChosen}
+				lead = draw.Span{Text: ">", Ink: draw.InkChosen}
 				chosen = false // at its first line alone
 			}
-			return append(line{lead, {m.theme.glyphs.bar, accent}}, l...)
+			return append(draw.Line{lead, {Text: m.theme.Glyphs.Bar, Ink: accent}}, l...)
 		}
 		count := fmt.Sprintf("%s%d of %d", mark, i+1, len(posts))
 		if rich {
-			lines = append(lines, block(append(line{{" POST " + count + " ", ink}}, p.flags(m, one)...)...))
-			lines = append(lines, block(span{fmt.Sprintf(" %s  %s  %s  replies %d reblogs %d",
-				safe.Line(one.ID), visibility(one), one.At.UTC().Format("2006-01-02T15:04Z"), one.Replies, one.Reblogs), inkDim}))
+			lines = append(lines, block(append(draw.Line{{Text: " POST " + count + " ", Ink: ink}}, p.flags(m, one)...)...))
+			lines = append(lines, block(draw.Span{Text: fmt.Sprintf(" %s  %s  %s  replies %d reblogs %d",
+				safe.Line(one.ID), visibility(one), one.At.UTC().Format("2006-01-02T15:04Z"), one.Replies, one.Reblogs), Ink: draw.InkDim}))
 		} else {
-			head := line{{" " + count + " ", ink}, {" " + shown.ShortID(one.ID) + "  " + visibility(one), inkDim}}
+			head := draw.Line{{Text: " " + count + " ", Ink: ink}, {Text: " " + shown.ShortID(one.ID) + "  " + visibility(one), Ink: draw.InkDim}}
 			if one.CW.String() == "" {
-				head = append(head, span{"  no CW", inkDim})
+				head = append(head, draw.Span{Text: "  no CW", Ink: draw.InkDim})
 			}
 			head = append(head, p.flags(m, one)...)
 			for _, medium := range one.Media {
-				head = append(head, span{"  " + medium.Label(m.keys.key(doMedia)), inkDim})
+				head = append(head, draw.Span{Text: "  " + medium.Label(m.keys.key(doMedia)), Ink: draw.InkDim})
 			}
 			lines = append(lines, block(head...))
 		}
 		if !one.Hides() || p.opened[one.ID] {
 			for _, text := range m.wrap(one.ID, one.Text, width-4) {
-				lines = append(lines, block(span{" " + text, inkPost}))
+				lines = append(lines, block(draw.Span{Text: " " + text, Ink: draw.InkPost}))
 			}
 			if one.Reported.String() != "" {
-				lines = append(lines, block(span{" when it was reported:", inkDim}))
+				lines = append(lines, block(draw.Span{Text: " when it was reported:", Ink: draw.InkDim}))
 				for _, text := range m.wrap(one.ID+" reported", one.Reported, width-4) {
-					lines = append(lines, block(span{" " + text, inkPost}))
+					lines = append(lines, block(draw.Span{Text: " " + text, Ink: draw.InkPost}))
 				}
 			}
 		}
 		if rich {
 			for _, medium := range one.Media {
-				lines = append(lines, block(span{" " + medium.Label(m.keys.key(doMedia)), inkDim}))
+				lines = append(lines, block(draw.Span{Text: " " + medium.Label(m.keys.key(doMedia)), Ink: draw.InkDim}))
 			}
 			if i < len(posts)-1 {
 				lines = append(lines, nil)
@@ -166,30 +167,30 @@ func (p *postPane) draw(m *env, posts []shown.Post, width int, focus, rich bool)
 }
 
 // flags are the warnings and staged actions after the head of a status.
-func (p *postPane) flags(m *env, one shown.Post) line {
-	var l line
+func (p *postPane) flags(m *env, one shown.Post) draw.Line {
+	var l draw.Line
 	switch {
 	case one.Deleted && one.DeletedBy.String() != "":
-		l = append(l, span{"  [deleted: " + one.DeletedBy.String() + "]", inkGone})
+		l = append(l, draw.Span{Text: "  [deleted: " + one.DeletedBy.String() + "]", Ink: draw.InkGone})
 	case one.Deleted:
-		l = append(l, span{"  [deleted]", inkGone})
+		l = append(l, draw.Span{Text: "  [deleted]", Ink: draw.InkGone})
 	case one.Reported.String() != "":
-		l = append(l, span{"  [edited since]", inkWarn})
+		l = append(l, draw.Span{Text: "  [edited since]", Ink: draw.InkWarn})
 	}
 	switch {
 	case one.Hides() && !p.opened[one.ID]:
-		l = append(l, span{"  [CW \"" + safe.Truncate(one.CW.String(), 30, "~") + "\" hidden: " + m.keys.key(doShowCW) + "]", inkWarn})
+		l = append(l, draw.Span{Text: "  [CW \"" + safe.Truncate(one.CW.String(), 30, "~") + "\" hidden: " + m.keys.key(doShowCW) + "]", Ink: draw.InkWarn})
 	case one.CW.String() != "":
-		l = append(l, span{"  [CW \"" + safe.Truncate(one.CW.String(), 30, "~") + "\"]", inkWarn})
+		l = append(l, draw.Span{Text: "  [CW \"" + safe.Truncate(one.CW.String(), 30, "~") + "\"]", Ink: draw.InkWarn})
 	}
 	if one.Sensitive {
-		l = append(l, span{"  sensitive", inkWarn})
+		l = append(l, draw.Span{Text: "  sensitive", Ink: draw.InkWarn})
 	}
 	if wish := m.wish("status/" + one.ID); wish != "" {
-		l = append(l, span{"  " + wish, inkWarn})
+		l = append(l, draw.Span{Text: "  " + wish, Ink: draw.InkWarn})
 	}
 	if reason := m.troubles["status/"+one.ID]; reason != "" {
-		l = append(l, span{"  ! " + reason, inkBad})
+		l = append(l, draw.Span{Text: "  ! " + reason, Ink: draw.InkBad})
 	}
 	return l
 }
@@ -203,7 +204,7 @@ func date(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
 // window cuts lines to a height. It keeps the selected status in sight after a
 // move to it, and counts the statuses below.
-func (p *postPane) window(lines []line, head, selected, height int) []line {
+func (p *postPane) window(lines []draw.Line, head, selected, height int) []draw.Line {
 	selected += head
 	if p.jump {
 		if selected < p.top || selected >= p.top+height {
@@ -220,29 +221,29 @@ func (p *postPane) window(lines []line, head, selected, height int) []line {
 	}
 	out := lines[p.top:min(len(lines), p.top+height)]
 	if rest := len(lines) - p.top - height; rest > 0 && height > 1 {
-		out = append(append([]line{}, out[:len(out)-1]...), inked(inkDim, fmt.Sprintf("   (%d more lines)", rest+1)))
+		out = append(append([]draw.Line{}, out[:len(out)-1]...), draw.Inked(draw.InkDim, fmt.Sprintf("   (%d more lines)", rest+1)))
 	}
 	return out
 }
 
 // indent wraps text behind a first line's label.
-func indent(label string, text safe.Safe, width int) []line {
-	return indentIn(inkPlain, label, text, width)
+func indent(label string, text safe.Safe, width int) []draw.Line {
+	return indentIn(draw.InkPlain, label, text, width)
 }
 
 // indentIn is indent with the text in an ink of its own.
-func indentIn(ink ink, label string, text safe.Safe, width int) []line {
-	var lines []line
+func indentIn(ink draw.Ink, label string, text safe.Safe, width int) []draw.Line {
+	var lines []draw.Line
 	pad := safe.Width(label)
 	if pad > width/2 {
-		lines, pad = append(lines, inked(inkDim, label)), 3
+		lines, pad = append(lines, draw.Inked(draw.InkDim, label)), 3
 		label = "   "
 	}
 	for i, part := range safe.Wrap(text.String(), width-pad) {
 		if i > 0 {
 			label = strings.Repeat(" ", pad)
 		}
-		lines = append(lines, line{{label, inkDim}, {part, ink}})
+		lines = append(lines, draw.Line{{Text: label, Ink: draw.InkDim}, {Text: part, Ink: ink}})
 	}
 	return lines
 }
@@ -252,7 +253,7 @@ func (r *reports) lookAt(m *env, c command, pane *postPane, posts []shown.Post, 
 	switch c {
 	case doShowCW:
 		if !pane.open(posts) {
-			m.say(inkDim, "no hidden text here")
+			m.say(draw.InkDim, "no hidden text here")
 		}
 	case doHideCW:
 		r.posts.closeAll()

@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client/safe"
+	"svc/tui/draw"
 )
 
 // settle is how long a dialog ignores input: keys typed before it appeared were
@@ -16,7 +17,7 @@ const settle = 150 * time.Millisecond
 // prompt asks at the bottom of the screen: a choice by key, or a line or two
 // of text.
 type prompt struct {
-	title   []line
+	title   []draw.Line
 	choices []choice
 	opened  time.Time
 
@@ -55,7 +56,7 @@ func (m *env) promptKey(key tea.KeyMsg) tea.Cmd {
 			return nil
 		}
 		if why := m.unchangeable(); why != "" && !m.readOnly && name != "esc" && name != "ctrl+c" {
-			m.say(inkWarn, why) // the terminal became small since the question
+			m.say(draw.InkWarn, why) // the terminal became small since the question
 			return nil
 		}
 		for _, c := range p.choices {
@@ -140,10 +141,10 @@ func (m *env) promptPaste(text string) tea.Cmd {
 }
 
 // draw is the prompt's lines at a width.
-func (p *prompt) draw(width int) []line {
-	var lines []line
+func (p *prompt) draw(width int) []draw.Line {
+	var lines []draw.Line
 	for _, l := range p.title {
-		lines = append(lines, l.wrapped(width)...)
+		lines = append(lines, l.Wrapped(width)...)
 	}
 	if p.text != nil {
 		for i, text := range p.text.draw(width - safe.Width(p.label) - 2) {
@@ -151,13 +152,13 @@ func (p *prompt) draw(width int) []line {
 			if i > 0 {
 				label = safe.Fit("", safe.Width(p.label))
 			}
-			lines = append(lines, line{{" " + label, inkStrong}, {text, inkPlain}})
+			lines = append(lines, draw.Line{{Text: " " + label, Ink: draw.InkStrong}, {Text: text, Ink: draw.InkPlain}})
 		}
 	}
-	var keys line
+	var keys draw.Line
 	for _, c := range p.choices {
-		one := line{{" " + c.key, inkStrong}, {" " + c.label + " ", inkPlain}}
-		if len(keys) > 0 && keys.width()+one.width() > width {
+		one := draw.Line{{Text: " " + c.key, Ink: draw.InkStrong}, {Text: " " + c.label + " ", Ink: draw.InkPlain}}
+		if len(keys) > 0 && keys.Width()+one.Width() > width {
 			lines, keys = append(lines, keys), nil
 		}
 		keys = append(keys, one...)

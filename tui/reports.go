@@ -10,6 +10,7 @@ import (
 
 	"svc/client"
 	"svc/client/safe"
+	"svc/tui/draw"
 	"svc/tui/list"
 	"svc/tui/shown"
 	"svc/tui/tables"
@@ -168,11 +169,11 @@ func (r *reports) filterText() string        { return r.filter.Text }
 func (r *reports) states() []string          { return reportStates }
 func (r *reports) scroll(n int)              { r.posts.top = max(0, r.posts.top+n) }
 
-func (r *reports) rows(d layout) area {
-	if d.beside {
-		return area{r.List, d.pane, d.list}
+func (r *reports) rows(d draw.Layout) area {
+	if d.Beside {
+		return area{r.List, d.Pane, d.List}
 	}
-	return area{r.List, d.width, d.list}
+	return area{r.List, d.Width, d.List}
 }
 
 // moved goes to the first post of the report or group that is under the cursor now.

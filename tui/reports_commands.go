@@ -10,6 +10,7 @@ import (
 	"svc/client/action"
 	"svc/client/canned"
 	"svc/client/safe"
+	"svc/tui/draw"
 	"svc/tui/list"
 	"svc/tui/shown"
 )
@@ -30,7 +31,7 @@ func (r *reports) run(m *env, c command) (cmd tea.Cmd, ok bool) {
 	before := r.UnderID()
 	switch c {
 	case doPane:
-		r.onPosts = !r.onPosts && m.layout().evidence > 0 && r.UnderID() != ""
+		r.onPosts = !r.onPosts && m.layout().Evidence > 0 && r.UnderID() != ""
 	case doIn:
 		if id := r.UnderID(); id != "" {
 			if item, _, _ := m.staged.About("report/" + id); m.staged.InConflict("report/" + id) {
@@ -60,7 +61,7 @@ func (r *reports) run(m *env, c command) (cmd tea.Cmd, ok bool) {
 			return r.setFilter(m, ""), true
 		}
 	default:
-		if r.move(c, m.layout().list) {
+		if r.move(c, m.layout().List) {
 			break
 		}
 		return r.change(m, c)
@@ -102,7 +103,7 @@ func (r *reports) change(m *env, c command) (tea.Cmd, bool) {
 			row, _ := r.Row(r.UnderID())
 			p := r.known([]shown.Person{r.person(row)})[0]
 			if e.Head() && r.group != byAccount && r.group != byReporter && len(r.people(r.Chosen())) > 1 {
-				m.say(inkDim, "the group is about several accounts; open it and choose one")
+				m.say(draw.InkDim, "the group is about several accounts; open it and choose one")
 				return nil, true
 			}
 			return r.openPerson(m, p), true
@@ -165,7 +166,7 @@ func (r *reports) changeState(m *env, c command) tea.Cmd {
 	}
 	if len(actions) == 0 {
 		if len(rows) > 0 {
-			m.say(inkDim, fmt.Sprintf("already %s", kind.Done()))
+			m.say(draw.InkDim, fmt.Sprintf("already %s", kind.Done()))
 		}
 		return nil
 	}

@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"svc/client/safe"
+	"svc/tui/draw"
 	"svc/tui/shown"
 )
 
 func (r *reports) spoken(m *env) []string {
 	e, ok := r.Under()
 	if !ok {
-		return []string{sentence(joined(r.drawEmpty(m, m.layout())[2:]))}
+		return []string{sentence(draw.Joined(r.drawEmpty(m, m.layout())[2:]))}
 	}
 	var lines []string
 	row := e.Row
@@ -44,7 +45,7 @@ func (r *reports) spokenReport(m *env, id string, posts *postPane, focus bool) [
 		return []string{"The report is not loaded; refresh tries again."}
 	}
 	r.viewed[id] = true
-	lines := append([]string{}, "About "+joined(r.personLines(m, &detail.About, true)))
+	lines := append([]string{}, "About "+draw.Joined(r.personLines(m, &detail.About, true)))
 	if history, scanned := r.reportsAbout(detail); history != "" {
 		lines = append(lines, "Reports about them: "+history+scanned+".")
 	}
@@ -86,7 +87,7 @@ func spokenPosts(m *env, posts []shown.Post, pane *postPane, focus bool) []strin
 		if pane.marks[one.ID] {
 			head += ", marked"
 		}
-		head = withCommas(head, shown.ShortID(one.ID), visibility(one), joined([]line{pane.flags(m, one)}))
+		head = withCommas(head, shown.ShortID(one.ID), visibility(one), draw.Joined([]draw.Line{pane.flags(m, one)}))
 		lines = append(lines, strings.TrimRight(head, ".")+".")
 		if !one.Hides() || pane.opened[one.ID] {
 			for text := range strings.Lines(one.Text.String()) {

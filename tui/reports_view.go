@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"svc/client/safe"
+	"svc/tui/draw"
 	"svc/tui/list"
 	"svc/tui/shown"
 )
@@ -24,26 +25,26 @@ type reportColumns struct {
 	last    bool // nothing stands to the right of the message
 }
 
-func (r *reports) columns(d layout) reportColumns {
+func (r *reports) columns(d draw.Layout) reportColumns {
 	const lead, id, messageGap = 2, 7, 1
-	c := reportColumns{words: d.beside, id: !d.beside && !r.Grouped(), account: 24}
-	if !d.beside {
+	c := reportColumns{words: d.Beside, id: !d.Beside && !r.Grouped(), account: 24}
+	if !d.Beside {
 		used := lead + id
 		if r.Grouped() {
 			c.account, used = 23, lead
 		}
 		used += len(" AGE PST   RPT ") + stateWidth + 1 + c.account + messageGap
-		c.message, c.last = max(1, d.width-used), true
+		c.message, c.last = max(1, d.Width-used), true
 		return c
 	}
 	fixed := lead + len("  AGE POSTS REPORTS ") + stateWidth + 1
-	c.id, c.message = d.width >= wideWidth, 0
+	c.id, c.message = d.Width >= draw.WideWidth, 0
 	if c.id {
 		c.account = 25
-		c.message = d.pane - fixed - id - c.account - messageGap
+		c.message = d.Pane - fixed - id - c.account - messageGap
 		return c
 	}
-	c.account = d.pane - fixed
+	c.account = d.Pane - fixed
 	return c
 }
 
@@ -112,27 +113,27 @@ func (r *reports) hint(*env) string {
 	return fmt.Sprintf("MARKED resolve %d (%d not viewed)", len(marked), r.notViewed(marked))
 }
 
-func (r *reports) draw(m *env, d layout) []line {
+func (r *reports) draw(m *env, d draw.Layout) []draw.Line {
 	if r.Len() == 0 {
 		return r.drawEmpty(m, d)
 	}
-	if !d.beside {
-		lines := append([]line{r.heads(m, d)}, r.drawRows(m, d)...)
-		if d.evidence > 0 {
-			lines = append(lines, m.rule(d.width))
-			lines = append(lines, r.drawEvidence(m, d.width, d.evidence, false)...)
+	if !d.Beside {
+		lines := append([]draw.Line{r.heads(m, d)}, r.drawRows(m, d)...)
+		if d.Evidence > 0 {
+			lines = append(lines, m.rule(d.Width))
+			lines = append(lines, r.drawEvidence(m, d.Width, d.Evidence, false)...)
 		}
 		return lines
 	}
-	left := append([]line{r.heads(m, d)}, r.drawRows(m, d)...)
-	right := r.drawEvidence(m, d.width-d.pane-1, d.evidence, true)
-	lines := make([]line, 0, d.evidence)
-	for i := range d.evidence {
-		var l line
+	left := append([]draw.Line{r.heads(m, d)}, r.drawRows(m, d)...)
+	right := r.drawEvidence(m, d.Width-d.Pane-1, d.Evidence, true)
+	lines := make([]draw.Line, 0, d.Evidence)
+	for i := range d.Evidence {
+		var l draw.Line
 		if i < len(left) {
 			l = left[i]
 		}
-		l = append(l.fit(d.pane), span{m.theme.glyphs.wall, inkRule})
+		l = append(l.Fit(d.Pane), draw.Span{Text: m.theme.Glyphs.Wall, Ink: draw.InkRule})
 		if i < len(right) {
 			l = append(l, right[i]...)
 		}
@@ -141,19 +142,19 @@ func (r *reports) draw(m *env, d layout) []line {
 	return lines
 }
 
-func (r *reports) drawEmpty(m *env, d layout) []line {
-	ink, text := inkPlain, ""
+func (r *reports) drawEmpty(m *env, d draw.Layout) []draw.Line {
+	ink, text := draw.InkPlain, ""
 	switch loaded := r.progress(m); {
 	case r.failed.String() != "":
-		ink, text = inkBad, "reports could not be loaded: "+r.failed.String()+"; "+m.keys.key(doRefresh)+" tries again"
+		ink, text = draw.InkBad, "reports could not be loaded: "+r.failed.String()+"; "+m.keys.key(doRefresh)+" tries again"
 	case r.page == 0 || r.loading && r.Columns.Len() == 0:
-		ink, text = inkDim, "loading reports"
+		ink, text = draw.InkDim, "loading reports"
 	case r.filter.Narrows() && loaded != "":
 		text = "nothing matches /" + safe.Line(r.filter.Text) + " yet: " + loaded
 	case r.filter.Narrows():
 		text = "nothing matches /" + safe.Line(r.filter.Text) + "; " + m.keys.key(doBack) + " shows all"
 	case r.loading:
-		ink, text = inkDim, "loading reports"
+		ink, text = draw.InkDim, "loading reports"
 	case r.state == "all":
 		text = "there are no reports"
 	default:
@@ -162,9 +163,9 @@ func (r *reports) drawEmpty(m *env, d layout) []line {
 			text = "no " + r.state + " reports"
 		}
 	}
-	lines := []line{r.heads(m, d), nil}
-	for _, part := range safe.Wrap(text, d.width-6) {
-		lines = append(lines, inked(ink, "    "+part))
+	lines := []draw.Line{r.heads(m, d), nil}
+	for _, part := range safe.Wrap(text, d.Width-6) {
+		lines = append(lines, draw.Inked(ink, "    "+part))
 	}
 	return lines
 }
@@ -195,7 +196,7 @@ func thousands(n int) string {
 	return text
 }
 
-func (r *reports) heads(_ *env, d layout) line {
+func (r *reports) heads(_ *env, d draw.Layout) draw.Line {
 	c := r.columns(d)
 	heads := "  "
 	if c.id {
@@ -215,40 +216,40 @@ func (r *reports) heads(_ *env, d layout) line {
 	if c.message != 0 {
 		heads += " " + message
 	}
-	return inked(inkDim, strings.TrimRight(heads, " "))
+	return draw.Inked(draw.InkDim, strings.TrimRight(heads, " "))
 }
 
 // numbers are the cells of age, posts and reports, of which reports are so many in all;
 // a report within a group has none for reports.
-func (r *reports) numbers(m *env, c reportColumns, at, posts int64, reports int, count string) line {
+func (r *reports) numbers(m *env, c reportColumns, at, posts int64, reports int, count string) draw.Line {
 	old := m.now().Sub(time.Unix(at, 0))
-	ink := inkPlain
+	ink := draw.InkPlain
 	switch {
 	case old >= 24*time.Hour:
-		ink = inkHot
+		ink = draw.InkHot
 	case old >= 4*time.Hour:
-		ink = inkWarm
+		ink = draw.InkWarm
 	}
 	age, narrow, wide := "%4s", "%4d", "%6s"
 	if c.words {
 		age, narrow, wide = "%5s", "%6d", "%8s"
 	}
-	countInk := inkPlain
+	countInk := draw.InkPlain
 	if reports >= repeatedly {
-		countInk = inkRepeat
+		countInk = draw.InkRepeat
 	}
-	return line{{fmt.Sprintf(age, safe.Age(old)), ink}, {fmt.Sprintf(narrow, min(posts, 999)), inkPlain}, {fmt.Sprintf(wide, count) + " ", countInk}}
+	return draw.Line{{Text: fmt.Sprintf(age, safe.Age(old)), Ink: ink}, {Text: fmt.Sprintf(narrow, min(posts, 999)), Ink: draw.InkPlain}, {Text: fmt.Sprintf(wide, count) + " ", Ink: countInk}}
 }
 
 // repeatedly is how many reports about one account stand out.
 const repeatedly = 3
 
-func (r *reports) drawRows(m *env, d layout) []line {
-	from, to := r.Window(d.list)
-	lines := make([]line, 0, d.list)
+func (r *reports) drawRows(m *env, d draw.Layout) []draw.Line {
+	from, to := r.Window(d.List)
+	lines := make([]draw.Line, 0, d.List)
 	for i := from; i < to; i++ {
 		e := r.At(i)
-		var l line
+		var l draw.Line
 		switch {
 		case e.Head():
 			l = r.drawHead(m, d, r.GroupOf(e))
@@ -263,26 +264,26 @@ func (r *reports) drawRows(m *env, d layout) []line {
 			if r.onPosts {
 				mark = "-"
 			}
-			l[0].text = mark
+			l[0].Text = mark
 			if !r.onPosts {
-				if !d.beside {
-					l = l.fit(d.width)
+				if !d.Beside {
+					l = l.Fit(d.Width)
 				}
-				l = l.underCursor()
+				l = l.UnderCursor()
 			}
 		}
 		lines = append(lines, l)
 	}
-	if rest := r.Len() - to; rest > 0 && d.beside && len(lines) == d.list && to-1 != r.Cursor() {
-		lines[len(lines)-1] = inked(inkDim, fmt.Sprintf("    (%d more rows)", rest+1))
+	if rest := r.Len() - to; rest > 0 && d.Beside && len(lines) == d.List && to-1 != r.Cursor() {
+		lines[len(lines)-1] = draw.Inked(draw.InkDim, fmt.Sprintf("    (%d more rows)", rest+1))
 	}
-	for len(lines) < d.list {
+	for len(lines) < d.List {
 		lines = append(lines, nil)
 	}
 	return lines
 }
 
-func (r *reports) drawHead(m *env, d layout, g list.Group) line {
+func (r *reports) drawHead(m *env, d draw.Layout, g list.Group) draw.Line {
 	posts, open, newest := int64(0), 0, int64(0)
 	marked := true
 	for _, row := range g.Rows {
@@ -302,28 +303,28 @@ func (r *reports) drawHead(m *env, d layout, g list.Group) line {
 	case len(g.Rows) > 1:
 		mark = "+"
 	}
-	state, ink := r.state, stateInk(r.state)
+	state, ink := r.state, draw.StateInk(r.state)
 	if open > 0 {
-		state, ink = "open", inkOpen
+		state, ink = "open", draw.InkOpen
 	}
 	if wish := r.groupWish(m, g.Rows); wish != "" {
-		state, ink = wish, inkWarn
+		state, ink = wish, draw.InkWarn
 	}
 	c := r.columns(d)
-	about := inked(inkStrong, safe.Fit(g.Key, c.account))
+	about := draw.Inked(draw.InkStrong, safe.Fit(g.Key, c.account))
 	first, message := r.Text(g.Rows[0], colNick), r.Text(g.Rows[0], colMessage)
 	switch r.group {
 	case byStatus:
 		message = r.postText(g)
-		about = accountLine(r.drawAbout(m, g.Rows[0], first, c.account), inkStrong)
+		about = accountLine(r.drawAbout(m, g.Rows[0], first, c.account), draw.InkStrong)
 	case byAccount:
-		about = accountLine(r.drawAbout(m, g.Rows[0], first, c.account), inkStrong)
+		about = accountLine(r.drawAbout(m, g.Rows[0], first, c.account), draw.InkStrong)
 	case byReporter:
-		about = accountLine(r.drawReporter(m, g.Rows[0], c.account), inkStrong)
+		about = accountLine(r.drawReporter(m, g.Rows[0], c.account), draw.InkStrong)
 	}
 	l := lead(mark)
 	if c.id {
-		l = append(l, span{strings.Repeat(" ", 7), inkPlain})
+		l = append(l, draw.Span{Text: strings.Repeat(" ", 7), Ink: draw.InkPlain})
 	}
 	reports, count := len(g.Rows), fmt.Sprint(min(len(g.Rows), 999))
 	if r.group == byAccount {
@@ -332,8 +333,8 @@ func (r *reports) drawHead(m *env, d layout, g list.Group) line {
 		}
 	}
 	l = append(l, r.numbers(m, c, newest, posts, reports, count)...)
-	l = append(l, span{safe.Fit(state, stateWidth) + " ", ink})
-	return c.withMessage(append(l, about...), message, inkPlain)
+	l = append(l, draw.Span{Text: safe.Fit(state, stateWidth) + " ", Ink: ink})
+	return c.withMessage(append(l, about...), message, draw.InkPlain)
 }
 
 // postText is the beginning of the post of a group by status.
@@ -355,36 +356,36 @@ func (r *reports) groupName(g list.Group) string {
 
 // accountLine is an account in a column with its server and its label in their
 // inks.
-func accountLine(text string, name ink) line {
+func accountLine(text string, name draw.Ink) draw.Line {
 	nick, label, labelled := strings.Cut(text, " [")
 	nick, host, remote := strings.Cut(nick, "@")
-	l := inked(name, nick)
+	l := draw.Inked(name, nick)
 	if remote {
-		l = append(l, span{"@" + host, inkServer})
+		l = append(l, draw.Span{Text: "@" + host, Ink: draw.InkServer})
 	}
 	if labelled {
-		l = append(l, span{" [" + label, inkWarn})
+		l = append(l, draw.Span{Text: " [" + label, Ink: draw.InkWarn})
 	}
 	return l
 }
 
 // withMessage ends a row.
-func (c reportColumns) withMessage(l line, message string, ink ink) line {
+func (c reportColumns) withMessage(l draw.Line, message string, ink draw.Ink) draw.Line {
 	switch {
 	case c.last:
-		return append(l, span{" " + shortened(message, c.message), ink})
+		return append(l, draw.Span{Text: " " + draw.Shortened(message, c.message), Ink: ink})
 	case c.message > 0:
-		return append(l, span{" " + safe.Fit(fixedWidth(message), c.message), ink})
+		return append(l, draw.Span{Text: " " + safe.Fit(draw.FixedWidth(message), c.message), Ink: ink})
 	}
 	return l
 }
 
 // lead begins a row: a cell for the cursor, and one for the mark.
-func lead(mark string) line {
+func lead(mark string) draw.Line {
 	if mark == " " {
-		return line{{" ", inkPlain}, {" ", inkPlain}}
+		return draw.Line{{Text: " ", Ink: draw.InkPlain}, {Text: " ", Ink: draw.InkPlain}}
 	}
-	return line{{" ", inkPlain}, {mark, inkMark}}
+	return draw.Line{{Text: " ", Ink: draw.InkPlain}, {Text: mark, Ink: draw.InkMark}}
 }
 
 // groupWish is the staged action of all rows of a group, "" if they differ.
@@ -400,7 +401,7 @@ func (r *reports) groupWish(m *env, rows []int) string {
 	return wish
 }
 
-func (r *reports) drawRow(m *env, d layout, row int, member bool) line {
+func (r *reports) drawRow(m *env, d draw.Layout, row int, member bool) draw.Line {
 	id, c := r.ID(row), r.columns(d)
 	mark := " "
 	if r.Marked(row) {
@@ -413,50 +414,50 @@ func (r *reports) drawRow(m *env, d layout, row int, member bool) line {
 	}
 	l := lead(mark)
 	if c.id {
-		l = append(l, span{fmt.Sprintf("  %-5s", shown.ShortID(id)), inkDim})
+		l = append(l, draw.Span{Text: fmt.Sprintf("  %-5s", shown.ShortID(id)), Ink: draw.InkDim})
 	}
 	l = append(l, r.numbers(m, c, r.Num(row, numAt), r.Num(row, numPosts), reports, count)...)
-	l = append(l, span{safe.Fit(state, stateWidth) + " ", ofState})
+	l = append(l, draw.Span{Text: safe.Fit(state, stateWidth) + " ", Ink: ofState})
 	switch {
 	case member && r.group == byAccount:
 		by := "by " + r.Text(row, colBy)
 		if !c.id {
 			by = shown.ShortID(id) + " " + by
 		}
-		l = append(l, span{safe.Fit(by, c.account), inkDim})
+		l = append(l, draw.Span{Text: safe.Fit(by, c.account), Ink: draw.InkDim})
 	case r.group == byReporter:
-		l = append(l, accountLine(r.drawReporter(m, row, c.account), inkPlain)...)
+		l = append(l, accountLine(r.drawReporter(m, row, c.account), draw.InkPlain)...)
 		message = strings.TrimSuffix("on "+r.Text(row, colAbout)+": "+message, ": ")
 	default:
-		l = append(l, accountLine(r.drawAbout(m, row, r.Text(row, colNick), c.account), inkPlain)...)
+		l = append(l, accountLine(r.drawAbout(m, row, r.Text(row, colNick), c.account), draw.InkPlain)...)
 	}
 	return c.withMessage(l, message, messageInk)
 }
 
 // drawState is the STATE and MESSAGE of a row: its state, or its staged action,
 // or the reason of a failure.
-func (r *reports) drawState(m *env, row int) (state string, ofState ink, message string, messageInk ink) {
+func (r *reports) drawState(m *env, row int) (state string, ofState draw.Ink, message string, messageInk draw.Ink) {
 	target := "report/" + r.ID(row)
 	state, message = r.Text(row, colState), r.Text(row, colMessage)
 	if why := m.conflict(target); why != "" {
-		return "conflict", inkBad, "! " + why, inkBad
+		return "conflict", draw.InkBad, "! " + why, draw.InkBad
 	}
 	if reason, ghost := r.Ghost(row); ghost {
 		if _, by, found := strings.Cut(reason, " by "); found {
-			return "gone:" + by, inkGone, reason, inkGone
+			return "gone:" + by, draw.InkGone, reason, draw.InkGone
 		}
-		return reason, inkGone, message, inkGone
+		return reason, draw.InkGone, message, draw.InkGone
 	}
 	if wish := m.wish(target); wish != "" {
-		return wish, inkWarn, message, inkPlain
+		return wish, draw.InkWarn, message, draw.InkPlain
 	}
 	if reason := m.troubles[target]; reason != "" {
-		return state + " !", inkBad, "! " + reason, inkBad
+		return state + " !", draw.InkBad, "! " + reason, draw.InkBad
 	}
 	if by, _ := r.claim(m, row); by != "" {
 		message = "[claimed by " + by + "] " + message
 	}
-	return state, stateInk(state), message, inkPlain
+	return state, draw.StateInk(state), message, draw.InkPlain
 }
 
 // drawAbout is the reported account with its warnings, in exactly width cells.
@@ -515,12 +516,12 @@ func (r *reports) drawReporter(m *env, row int, width int) string {
 // dogpile is how many reports about one account within an hour are pointed out.
 const dogpile = 5
 
-func (r *reports) drawEvidence(m *env, width, height int, rich bool) []line {
+func (r *reports) drawEvidence(m *env, width, height int, rich bool) []draw.Line {
 	id := r.UnderID()
 	if id == "" {
-		return make([]line, height)
+		return make([]draw.Line, height)
 	}
-	var lines []line
+	var lines []draw.Line
 	if g, ok := r.groupUnder(); ok {
 		all, head, selected, seen := r.groupEvidence(m, g, width, r.onPosts, rich)
 		lines = r.posts.window(all, head, selected, height)
@@ -538,7 +539,7 @@ func (r *reports) drawEvidence(m *env, width, height int, rich bool) []line {
 		lines = r.posts.window(all, head, selected, height)
 	}
 	for i, l := range lines {
-		lines[i] = l.shortened(width)
+		lines[i] = l.Shortened(width)
 	}
 	for len(lines) < height {
 		lines = append(lines, nil)

@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client/safe"
+	"svc/tui/draw"
 	"svc/tui/list"
 )
 
@@ -24,11 +25,11 @@ type screen interface {
 	bar(m *env) []command
 	hint(m *env) string     // the present effect of keys, "" for none
 	progress(m *env) string // how much of a long list is loaded, "" for all of it
-	draw(m *env, d layout) []line
+	draw(m *env, d draw.Layout) []draw.Line
 
 	// run carries out a command; false is for one that means nothing here.
 	run(m *env, c command) (tea.Cmd, bool)
-	rows(d layout) area
+	rows(d draw.Layout) area
 	moved(m *env) tea.Cmd // after something else moved the cursor of its list
 	scroll(n int)         // moves its text by n lines
 	renew(m *env) tea.Cmd // loads again what of it is out of date
@@ -53,7 +54,7 @@ type textDefaults struct{}
 func (textDefaults) allowed(*keymap) bool       { return true }
 func (textDefaults) hint(*env) string           { return "" }
 func (textDefaults) progress(*env) string       { return "" }
-func (textDefaults) rows(layout) area           { return area{} }
+func (textDefaults) rows(draw.Layout) area      { return area{} }
 func (textDefaults) moved(*env) tea.Cmd         { return nil }
 func (textDefaults) renew(*env) tea.Cmd         { return nil }
 func (textDefaults) spokenRow(*env, int) string { return "" }
@@ -66,48 +67,17 @@ type extra struct {
 	keep bool // it is shortened instead
 }
 
-// layout is how the room between header and footer is divided.
-type layout struct {
-	width    int
-	body     int  // lines between header and footer
-	list     int  // rows of a list, without its heads
-	evidence int  // lines of the pane beside or below it, 0 for none
-	beside   bool // the pane is to the right
-	pane     int  // cells of the list where the pane is beside it
-}
-
+// Smaller than this, one does not see what a key changes.
 const (
-	besideWidth = 100
-	// From here on the list has ids and messages too.
-	wideWidth = 160
-	// Smaller than this there is room for the list alone.
-	leastWidth  = 60
-	leastHeight = 15
-	// Smaller than this, one does not see what a key changes.
 	leastToChange      = 40
 	leastLinesToChange = 8
 )
 
-func (m *env) layout() layout {
-	d := layout{width: m.width, body: max(2, m.height-m.headerLines()-m.footer()-len(m.promptLines()))}
-	switch {
-	case m.width < leastWidth || m.height < leastHeight || d.body < 8:
-		d.list = d.body - 1
-	case m.width >= besideWidth:
-		d.list, d.evidence, d.beside = d.body-1, d.body, true
-		d.pane = min(64, max(50, m.width*12/25))
-		if m.width >= wideWidth {
-			d.pane = m.width * 11 / 20
-		}
-	default:
-		// Two of the lines are the heads and the rule between the panes.
-		d.evidence = (d.body - 2) * 2 / 5
-		d.list = d.body - 2 - d.evidence
-	}
-	return d
+func (m *env) layout() draw.Layout {
+	return draw.NewLayout(m.width, m.height, m.height-m.headerLines()-m.footer()-len(m.promptLines()))
 }
 
-func (m *env) promptLines() []line {
+func (m *env) promptLines() []draw.Line {
 	if m.prompt == nil {
 		return nil
 	}
@@ -115,27 +85,27 @@ func (m *env) promptLines() []line {
 	if most := max(1, m.height/2); len(lines) > most {
 		kept := lines[: most-1 : most-1]
 		if most > 2 {
-			kept = append(kept[:most-2:most-2], inked(inkDim, fmt.Sprintf("   (%d more lines)", len(lines)-most+1)))
+			kept = append(kept[:most-2:most-2], draw.Inked(draw.InkDim, fmt.Sprintf("   (%d more lines)", len(lines)-most+1)))
 		}
 		lines = append(kept, lines[len(lines)-1])
 	}
 	// Walls stand at the left alone: to the right of free text they would go astray
 	// in terminals that draw its glyphs with another width.
-	g := m.theme.glyphs
-	framed := []line{inked(inkRule, g.corner+strings.Repeat(g.rule, m.width-1))}
+	g := m.theme.Glyphs
+	framed := []draw.Line{draw.Inked(draw.InkRule, g.Corner+strings.Repeat(g.Rule, m.width-1))}
 	for i, l := range lines {
-		wall := g.wall
+		wall := g.Wall
 		if i == len(lines)-1 {
-			wall = g.foot
+			wall = g.Foot
 		}
-		framed = append(framed, append(line{{wall, inkRule}}, l...))
+		framed = append(framed, append(draw.Line{{Text: wall, Ink: draw.InkRule}}, l...))
 	}
 	return framed
 }
 
 // rule is a line between panes.
-func (d *desk) rule(width int) line {
-	return inked(inkRule, strings.Repeat(d.theme.glyphs.rule, max(0, width)))
+func (d *desk) rule(width int) draw.Line {
+	return draw.Inked(draw.InkRule, strings.Repeat(d.theme.Glyphs.Rule, max(0, width)))
 }
 
 // View draws the frame: lines no wider than the terminal, and exactly as many
@@ -145,9 +115,9 @@ func (m *model) View() string {
 		return ""
 	}
 	d := m.layout()
-	lines := append(make([]line, 0, m.height), m.header()...)
+	lines := append(make([]draw.Line, 0, m.height), m.header()...)
 	body := m.screen().draw(m.env, d)
-	for i := range d.body {
+	for i := range d.Body {
 		if i < len(body) {
 			lines = append(lines, body[i])
 		} else {
@@ -165,7 +135,7 @@ func (m *model) View() string {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		m.theme.paint(&b, l, m.width)
+		m.theme.Paint(&b, l, m.width)
 	}
 	m.painted(m.timer())
 	return b.String()

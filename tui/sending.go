@@ -13,6 +13,7 @@ import (
 	"svc/client"
 	"svc/client/action"
 	"svc/client/safe"
+	"svc/tui/draw"
 	"svc/tui/shown"
 	"svc/tui/staged"
 )
@@ -136,7 +137,7 @@ func (m *env) sent(msg sent) tea.Cmd {
 		waiting = m.countWaiting()
 	}
 	if msg.warning != nil {
-		m.say(inkBad, "svcctl undo will not know of this: "+safe.Line(msg.warning.Error()))
+		m.say(draw.InkBad, "svcctl undo will not know of this: "+safe.Line(msg.warning.Error()))
 	}
 	m.offerConflict()
 	seen := m.observed(func(o observer) tea.Cmd { return o.ended(m, ended) })
@@ -261,24 +262,24 @@ func (m *env) report(d *staged.Done) {
 	case d.Item.Play && failed > 0 && d.Item.Undoes == nil:
 		m.sayStopped(d)
 	case d.Item.Play && changed > 0 && d.Item.Undoes == nil:
-		m.say(inkGood, playName(d.Item)+": done")
+		m.say(draw.InkGood, playName(d.Item)+": done")
 	case d.Item.Undoes != nil && failed > 0:
 		d.Item.Undoes.Undone = changed > 0
-		m.say(inkBad, "not undone: "+reason(why))
+		m.say(draw.InkBad, "not undone: "+reason(why))
 	case d.Item.Undoes != nil:
 		text := "undone: " + shortLabel(d.Item.Undoes.Item)
 		if lost := losses(d.Item.Undoes); lost != "" {
 			text += ", but " + lost
 		}
-		m.say(inkGood, text)
+		m.say(draw.InkGood, text)
 	case failed > 0 && len(d.Results) == 1:
-		m.say(inkBad, d.Item.Label+": "+reason(why))
+		m.say(draw.InkBad, d.Item.Label+": "+reason(why))
 	case failed > 0:
-		m.say(inkBad, fmt.Sprintf("%s: %d of %d failed: %s", kind.Verb(), failed, len(d.Results), reason(why)))
+		m.say(draw.InkBad, fmt.Sprintf("%s: %d of %d failed: %s", kind.Verb(), failed, len(d.Results), reason(why)))
 	case changed == 0:
-		m.say(inkDim, d.Item.Label+": "+alreadyDone(d.Results[0]))
+		m.say(draw.InkDim, d.Item.Label+": "+alreadyDone(d.Results[0]))
 	default:
-		m.say(inkGood, fmt.Sprintf("%s: %s", d.Item.Label, kind.Done()))
+		m.say(draw.InkGood, fmt.Sprintf("%s: %s", d.Item.Label, kind.Done()))
 	}
 }
 
@@ -293,7 +294,7 @@ func (m *env) undo() tea.Cmd {
 	}
 	d := m.staged.LastDone()
 	if d == nil {
-		m.say(inkDim, m.nothingToUndo())
+		m.say(draw.InkDim, m.nothingToUndo())
 		return nil
 	}
 	return m.takeBack(d)
@@ -302,10 +303,10 @@ func (m *env) undo() tea.Cmd {
 // cancel takes an action out of the outbox.
 func (m *env) cancel(item *staged.Item) tea.Cmd {
 	if !m.staged.Cancel(item) {
-		m.say(inkWarn, "it is being sent; try again when it is done")
+		m.say(draw.InkWarn, "it is being sent; try again when it is done")
 		return nil
 	}
-	m.say(inkGood, "cancelled "+item.Label+", nothing was sent")
+	m.say(draw.InkGood, "cancelled "+item.Label+", nothing was sent")
 	for _, o := range m.observers {
 		o.cancelled(m, item)
 	}
@@ -317,14 +318,14 @@ func (m *env) takeBack(d *staged.Done) tea.Cmd {
 	back, _, _ := action.Inverses(d.Results)
 	switch {
 	case d.Item.Undoes != nil:
-		m.say(inkDim, "this took something back, and is not taken back itself")
+		m.say(draw.InkDim, "this took something back, and is not taken back itself")
 		return nil
 	case d.Undone && len(back) > 0:
-		m.say(inkDim, "it was taken back already: "+shortLabel(d.Item))
+		m.say(draw.InkDim, "it was taken back already: "+shortLabel(d.Item))
 		return nil
 	case len(back) == 0:
 		d.Undone = true // so that the one before can be reached
-		m.say(inkBad, fmt.Sprintf("cannot be undone (%s): %s", losses(d), shortLabel(d.Item)))
+		m.say(draw.InkBad, fmt.Sprintf("cannot be undone (%s): %s", losses(d), shortLabel(d.Item)))
 		return nil
 	}
 	d.Undone = true
@@ -394,7 +395,7 @@ func (m *env) stagePeople(c command, people []shown.Person) tea.Cmd {
 		}
 	}
 	if len(actions) == 0 {
-		m.say(inkDim, fmt.Sprintf("nobody here to %s", kind.Verb()))
+		m.say(draw.InkDim, fmt.Sprintf("nobody here to %s", kind.Verb()))
 		return nil
 	}
 	lost, warning := "", ""
@@ -420,7 +421,7 @@ func (m *env) stagePeople(c command, people []shown.Person) tea.Cmd {
 // stagePosts stages a change of posts, which are all by one account.
 func (m *env) stagePosts(c command, posts []shown.Post, by safe.Safe) tea.Cmd {
 	if len(posts) == 0 {
-		m.say(inkWarn, "mark posts first: "+m.keys.key(doPane)+", then "+m.keys.key(doMark))
+		m.say(draw.InkWarn, "mark posts first: "+m.keys.key(doPane)+", then "+m.keys.key(doMark))
 		return nil
 	}
 	switch c {
@@ -436,7 +437,7 @@ func (m *env) stagePosts(c command, posts []shown.Post, by safe.Safe) tea.Cmd {
 			return m.stageStatuses(action.StatusVisibility, posts, by, map[string]string{"visibility": v.visibility})
 		}})
 	}
-	m.ask(&prompt{title: []line{plain(fmt.Sprintf(" visibility of %d posts (private: followers only)", len(posts)))}, choices: append(choices, choice{"esc", "cancel", func(*env) tea.Cmd { return nil }})})
+	m.ask(&prompt{title: []draw.Line{draw.Plain(fmt.Sprintf(" visibility of %d posts (private: followers only)", len(posts)))}, choices: append(choices, choice{"esc", "cancel", func(*env) tea.Cmd { return nil }})})
 	return nil
 }
 

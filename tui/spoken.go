@@ -35,34 +35,3 @@ func withCommas(parts ...string) string {
 	}
 	return strings.Join(out, ", ")
 }
-
-// plainText is a line of the screen without its colours.
-func plainText(l line) string {
-	var b strings.Builder
-	for _, s := range l {
-		b.WriteString(s.text)
-	}
-	return b.String()
-}
-
-// words is a line of the screen as text; gaps become commas.
-func words(l line) string {
-	var parts []string
-	for _, part := range strings.Split(plainText(l), "  ") {
-		if part = strings.TrimSpace(part); part != "" {
-			parts = append(parts, part)
-		}
-	}
-	return strings.Join(parts, ", ")
-}
-
-// joined is a few lines of the screen in one.
-func joined(lines []line) string {
-	var parts []string
-	for _, l := range lines {
-		if text := words(l); text != "" {
-			parts = append(parts, text)
-		}
-	}
-	return strings.Join(parts, ", ")
-}

@@ -14,6 +14,7 @@ import (
 	"github.com/creack/pty"
 
 	"svc/client"
+	"svc/tui/draw"
 )
 
 func child(server string) int {
@@ -189,12 +190,13 @@ func TestThemeFollowsTheTerminal(t *testing.T) {
 }
 
 func TestThemes(t *testing.T) {
-	for _, name := range ThemeNames() {
-		if _, err := themeNamed(name, terminalKind{}); err != nil {
+	nothing := func(string) string { return "" }
+	for _, name := range draw.ThemeNames() {
+		if _, err := draw.ThemeNamed(name, nothing); err != nil {
 			t.Error(err)
 		}
 	}
-	if _, err := themeNamed("pink", terminalKind{}); err == nil || !strings.Contains(err.Error(), "dark, light, contrast, mono") {
+	if _, err := draw.ThemeNamed("pink", nothing); err == nil || !strings.Contains(err.Error(), "dark, light, contrast, mono") {
 		t.Errorf("an unknown theme: %v", err)
 	}
 	d := beginIn(t, newWorld(t), 80, 24, t.TempDir(), Options{Theme: "dark"})
@@ -205,7 +207,7 @@ func TestThemes(t *testing.T) {
 			t.Errorf("a colour is left on at the end of %q", l)
 		}
 	}
-	if warn := d.m.theme.opening(inkWarn); warn == "" || !strings.Contains(view, warn+"resolve 4s") {
+	if warn := opening(d.m.theme, draw.InkWarn); warn == "" || !strings.Contains(view, warn+"resolve 4s") {
 		t.Error("what is staged has no colour")
 	}
 }

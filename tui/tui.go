@@ -32,6 +32,7 @@ import (
 	"svc/client/journal"
 	"svc/client/playbook"
 	"svc/client/safe"
+	"svc/tui/draw"
 	"svc/tui/quiet"
 	"svc/tui/staged"
 	"svc/tui/tty"
@@ -153,7 +154,7 @@ func run(ctx context.Context, o Options, lines *bufio.Reader) (*Options, error) 
 		o.Theme = "mono" // nothing is drawn
 	}
 	if o.Theme == "" {
-		o.Theme = chooseTheme(t.getenv, t.dark)
+		o.Theme = draw.ChooseTheme(t.getenv, t.dark)
 	}
 	m, err := newModel(ctx, o, now, time.Now)
 	if err != nil {
@@ -190,7 +191,7 @@ func newModel(ctx context.Context, o Options, now, timer func() time.Time) (*mod
 	if o.Getenv == nil {
 		o.Getenv = os.Getenv
 	}
-	colours, err := themeNamed(o.Theme, kindOf(o.Getenv))
+	colours, err := draw.ThemeNamed(o.Theme, o.Getenv)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"svc/client/api"
 	"svc/server/platform/config"
 	"svc/server/servertest"
+	"svc/tui/draw"
 )
 
 // find puts the cursor on a user of the list.
@@ -86,7 +87,7 @@ func TestUserVerbsAreStagedSentAndTakenBack(t *testing.T) {
 	// The link is shown nowhere else: whole, on a page of its own, and in no line that goes by.
 	d.shows(" USERS RESET-LINK KIM", " http://", "y copies it")
 	whole := d.m.screen().(*page)
-	if link := strings.ReplaceAll(words(whole.lines[0])+words(whole.lines[1]), " ", ""); !strings.Contains(link, "/api/svc/password_reset/") || strings.Contains(link, "...") || whole.copies == "" {
+	if link := strings.ReplaceAll(draw.Words(whole.lines[0])+draw.Words(whole.lines[1]), " ", ""); !strings.Contains(link, "/api/svc/password_reset/") || strings.Contains(link, "...") || whole.copies == "" {
 		t.Errorf("shown %q, copied %q", link, whole.copies)
 	}
 	for _, done := range d.m.staged.Done {

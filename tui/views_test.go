@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc/client/safe"
+	"svc/tui/draw"
 	"svc/tui/list"
 )
 
@@ -107,9 +108,9 @@ func TestHelpListsEveryBindingAndClashesAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text strings.Builder
-	for _, l := range helpLines(keys, lineGlyphs, onReports, 1000, list.Filter{}) {
+	for _, l := range helpLines(keys, draw.LineGlyphs, onReports, 1000, list.Filter{}) {
 		for _, s := range l {
-			text.WriteString(s.text)
+			text.WriteString(s.Text)
 		}
 		text.WriteByte('\n')
 	}

@@ -11,7 +11,7 @@ import (
 	"svc/client/login"
 	"svc/cmd/svcctl/cli"
 	"svc/cmd/svcctl/cli/output"
-	"svc/tui"
+	"svc/tui/draw"
 )
 
 func contextCommand(a *cli.App) *cobra.Command {
@@ -172,21 +172,21 @@ func contextAddCommand(a *cli.App) *cobra.Command {
 	// Here the flag describes the context rather than this run.
 	cmd.Flags().BoolVar(&readOnly, "read-only", false, "refuse every write there")
 	cmd.Flags().BoolVar(&protected, "protected", false, "ask one level more before every write there")
-	cmd.Flags().StringVar(&theme, "theme", "", "the terminal UI's colours there: "+cli.AnyOf(tui.ThemeNames()))
-	cmd.Flags().StringVar(&color, "color", "", "colour of the name in the terminal UI: "+cli.AnyOf(tui.ContextColours()))
+	cmd.Flags().StringVar(&theme, "theme", "", "the terminal UI's colours there: "+cli.AnyOf(draw.ThemeNames()))
+	cmd.Flags().StringVar(&color, "color", "", "colour of the name in the terminal UI: "+cli.AnyOf(draw.ContextColours()))
 	cmd.Flags().StringSliceVar(&tokenCommand, "token-command", nil, "run `PROGRAM,ARG,...` for the token")
-	a.CompleteFlag(cmd, "theme", tui.ThemeNames()...)
-	a.CompleteFlag(cmd, "color", tui.ContextColours()...)
+	a.CompleteFlag(cmd, "theme", draw.ThemeNames()...)
+	a.CompleteFlag(cmd, "color", draw.ContextColours()...)
 	return cmd
 }
 
 // checkLooks refuses what the terminal UI would refuse of a context.
 func checkLooks(theme, color string) error {
-	if theme != "" && !slices.Contains(tui.ThemeNames(), theme) {
-		return cli.Usagef("--theme %s: %s are accepted", action.Quote(theme), cli.AnyOf(tui.ThemeNames()))
+	if theme != "" && !slices.Contains(draw.ThemeNames(), theme) {
+		return cli.Usagef("--theme %s: %s are accepted", action.Quote(theme), cli.AnyOf(draw.ThemeNames()))
 	}
-	if color != "" && !slices.Contains(tui.ContextColours(), color) {
-		return cli.Usagef("--color %s: %s are accepted", action.Quote(color), cli.AnyOf(tui.ContextColours()))
+	if color != "" && !slices.Contains(draw.ContextColours(), color) {
+		return cli.Usagef("--color %s: %s are accepted", action.Quote(color), cli.AnyOf(draw.ContextColours()))
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ import (
 	"svc/client/playbook"
 	"svc/cmd/svcctl/cli"
 	"svc/tui"
+	"svc/tui/draw"
 )
 
 func tuiCommand(a *cli.App) *cobra.Command {
@@ -32,8 +33,8 @@ func tuiCommand(a *cli.App) *cobra.Command {
 				look.plain = true
 			}
 			switch {
-			case look.theme != "" && !slices.Contains(tui.ThemeNames(), look.theme):
-				return cli.Usagef("--theme %s: %s are accepted", action.Quote(look.theme), cli.AnyOf(tui.ThemeNames()))
+			case look.theme != "" && !slices.Contains(draw.ThemeNames(), look.theme):
+				return cli.Usagef("--theme %s: %s are accepted", action.Quote(look.theme), cli.AnyOf(draw.ThemeNames()))
 			case !look.plain && (!a.TTYIn || !a.TTYOut):
 				return cli.Usagef("tui needs a terminal on standard input and output, or --plain")
 			case !look.plain && a.Flags.Debug && a.TTYErr:
@@ -59,11 +60,11 @@ func tuiCommand(a *cli.App) *cobra.Command {
 			return tui.Run(cmd.Context(), o)
 		},
 	}
-	cmd.Flags().StringVar(&look.theme, "theme", "", "colours: "+cli.AnyOf(tui.ThemeNames()))
+	cmd.Flags().StringVar(&look.theme, "theme", "", "colours: "+cli.AnyOf(draw.ThemeNames()))
 	cmd.Flags().BoolVar(&look.noMouse, "no-mouse", false, "leave the mouse to the terminal")
 	cmd.Flags().BoolVar(&look.plain, "plain", false, "a dialogue of lines, for screen readers and bad lines; also with ACCESSIBLE=1")
 	cmd.Flags().StringVar(&trace, "trace", "", "write the times of keys, frames and answers to `FILE`, a JSON object a line")
-	a.CompleteFlag(cmd, "theme", tui.ThemeNames()...)
+	a.CompleteFlag(cmd, "theme", draw.ThemeNames()...)
 	return cli.Examples(cmd, "tui --theme light", "tui --plain")
 }
 
@@ -169,10 +170,10 @@ func tuiConfig(a *cli.App) (keys map[string][]string, filters map[string]string,
 		c := config.Contexts[name]
 		switch {
 		case err != nil:
-		case c.Theme != "" && !slices.Contains(tui.ThemeNames(), c.Theme):
-			err = fmt.Errorf("context %s: theme %s: %s are accepted", name, action.Quote(c.Theme), cli.AnyOf(tui.ThemeNames()))
-		case c.Color != "" && !slices.Contains(tui.ContextColours(), c.Color):
-			err = fmt.Errorf("context %s: color %s: %s are accepted", name, action.Quote(c.Color), cli.AnyOf(tui.ContextColours()))
+		case c.Theme != "" && !slices.Contains(draw.ThemeNames(), c.Theme):
+			err = fmt.Errorf("context %s: theme %s: %s are accepted", name, action.Quote(c.Theme), cli.AnyOf(draw.ThemeNames()))
+		case c.Color != "" && !slices.Contains(draw.ContextColours(), c.Color):
+			err = fmt.Errorf("context %s: color %s: %s are accepted", name, action.Quote(c.Color), cli.AnyOf(draw.ContextColours()))
 		}
 	}
 	if err != nil {

@@ -1,4 +1,4 @@
-package tui
+package draw
 
 import (
 	"fmt"
@@ -10,13 +10,13 @@ import (
 	"github.com/muesli/termenv"
 )
 
-// theme is a palette as a terminal writes it.
-type theme struct {
-	name   string
-	styles map[ink]sequences // without one, text is written as it is
-	alike  map[ink]ink       // the first ink with the same style
+// Theme is a palette as a terminal writes it.
+type Theme struct {
+	Name   string
+	styles map[Ink]sequences // without one, text is written as it is
+	alike  map[Ink]Ink       // the first ink with the same style
 	fills  bool              // lines are painted to their ends
-	glyphs glyphs
+	Glyphs Glyphs
 }
 
 // sequences are what the terminal is written before and after text of a style. A
@@ -54,18 +54,19 @@ func kindOf(env func(string) string) terminalKind {
 	return k
 }
 
-// glyphs are the characters of lines and marks, each a cell wide everywhere.
-type glyphs struct {
-	rule, wall        string // lines between panes
-	corner, foot      string // of a question
-	bar               string // at the left of a post, and in countdowns
-	dot               string
-	tabOpen, tabClose string // around the tab in front
+// Glyphs are the characters of lines and marks, each a cell wide everywhere.
+type Glyphs struct {
+	Rule, Wall        string // lines between panes
+	Corner, Foot      string // of a question
+	Bar               string // at the left of a post, and in countdowns
+	Dot               string
+	TabOpen, TabClose string // around the tab in front
 }
 
 var (
-	lineGlyphs  = glyphs{rule: "─", wall: "│", corner: "╭", foot: "╰", bar: "▌", dot: "●", tabOpen: " ", tabClose: " "}
-	asciiGlyphs = glyphs{rule: "-", wall: "|", corner: "+", foot: "+", bar: "|", dot: "*", tabOpen: " ", tabClose: " "}
+	// LineGlyphs are for terminals with UTF-8, ASCIIGlyphs for others and for plain mode.
+	LineGlyphs  = Glyphs{Rule: "─", Wall: "│", Corner: "╭", Foot: "╰", Bar: "▌", Dot: "●", TabOpen: " ", TabClose: " "}
+	ASCIIGlyphs = Glyphs{Rule: "-", Wall: "|", Corner: "+", Foot: "+", Bar: "|", Dot: "*", TabOpen: " ", TabClose: " "}
 )
 
 // ThemeNames are the names that Options.Theme takes; "" chooses by the
@@ -78,28 +79,29 @@ func ThemeNames() []string {
 	return names
 }
 
-func themeNamed(name string, kind terminalKind) (theme, error) {
+// ThemeNamed is a theme for the terminal that the environment describes.
+func ThemeNamed(name string, env func(string) string) (Theme, error) {
 	i := slices.IndexFunc(palettes, func(p palette) bool { return p.name == name })
 	if i < 0 {
-		return theme{}, fmt.Errorf("theme %q: there are %s", name, strings.Join(ThemeNames(), ", "))
+		return Theme{}, fmt.Errorf("theme %q: there are %s", name, strings.Join(ThemeNames(), ", "))
 	}
-	return palettes[i].on(kind), nil
+	return palettes[i].on(kindOf(env)), nil
 }
 
 // on writes the palette for a terminal.
-func (p palette) on(kind terminalKind) theme {
-	t := theme{name: p.name, styles: map[ink]sequences{}, alike: map[ink]ink{}, fills: p.fills, glyphs: asciiGlyphs}
+func (p palette) on(kind terminalKind) Theme {
+	t := Theme{Name: p.name, styles: map[Ink]sequences{}, alike: map[Ink]Ink{}, fills: p.fills, Glyphs: ASCIIGlyphs}
 	if kind.utf8 {
-		t.glyphs = lineGlyphs
+		t.Glyphs = LineGlyphs
 	}
 	if p.marked {
-		t.glyphs.tabOpen, t.glyphs.tabClose = "[", "]"
+		t.Glyphs.TabOpen, t.Glyphs.TabClose = "[", "]"
 	}
 	// The profile is set: asking the terminal would write to it.
 	r := lipgloss.NewRenderer(io.Discard)
 	r.SetColorProfile(kind.profile)
-	first := map[look]ink{}
-	add := func(i ink, n tint, ground string) {
+	first := map[look]Ink{}
+	add := func(i Ink, n tint, ground string) {
 		as := look{n.hex, ground, n.bold, n.italic, n.reverse}
 		if kind.profile == termenv.ANSI {
 			as.text, as.ground = n.ansi, n.groundANSI
@@ -129,7 +131,7 @@ func (p palette) on(kind terminalKind) theme {
 			under.hex = p.cursorText
 		}
 		under.groundANSI = p.cursorGroundANSI
-		add(i|inkUnder, under, p.cursorGround)
+		add(i|InkUnder, under, p.cursorGround)
 	}
 	return t
 }
@@ -151,9 +153,9 @@ func (l look) style(r *lipgloss.Renderer) lipgloss.Style {
 	return s
 }
 
-// chooseTheme is the theme for a terminal: no colour where the environment
+// ChooseTheme is the theme for a terminal: no colour where the environment
 // asks for none, else by background.
-func chooseTheme(env func(string) string, dark func() bool) string {
+func ChooseTheme(env func(string) string, dark func() bool) string {
 	switch {
 	case env("NO_COLOR") != "" || env("TERM") == "dumb":
 		return "mono"
@@ -163,21 +165,21 @@ func chooseTheme(env func(string) string, dark func() bool) string {
 	return "light"
 }
 
-// paint is the line for the terminal, at most width cells.
-func (t theme) paint(b *strings.Builder, l line, width int) {
-	l = l.truncate(width)
+// Paint is the line for the terminal, at most width cells.
+func (t Theme) Paint(b *strings.Builder, l Line, width int) {
+	l = l.Truncate(width)
 	if t.fills {
-		l = l.fit(width)
+		l = l.Fit(width)
 	}
 	for start := 0; start < len(l); {
-		text, end := l[start].text, start+1
-		for end < len(l) && t.alike[l[end].ink] == t.alike[l[start].ink] {
-			text += l[end].text
+		text, end := l[start].Text, start+1
+		for end < len(l) && t.alike[l[end].Ink] == t.alike[l[start].Ink] {
+			text += l[end].Text
 			end++
 		}
 		style := sequences{}
 		if text != "" {
-			style = t.styles[l[start].ink]
+			style = t.styles[l[start].Ink]
 		}
 		b.WriteString(style.before + text + style.after)
 		start = end
