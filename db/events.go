@@ -185,9 +185,11 @@ const eventEpoch = "event_epoch"
 // copy of the database was put back: readers that go on after one get a gap. Of several
 // callers who know the epoch of before, one draws.
 func (d *DB) DrawEventEpoch(ctx context.Context, before string) error {
-	_, err := d.exec(ctx, "draw an epoch of events", "UPDATE meta SET value = ? WHERE key = ? AND value = ?", strings.ToLower(rand.Text()[:8]), eventEpoch, before)
+	_, err := d.exec(ctx, "draw an epoch of events", "UPDATE meta SET value = ? WHERE key = ? AND value = ?", newEpoch(), eventEpoch, before)
 	return err
 }
+
+func newEpoch() string { return strings.ToLower(rand.Text()[:8]) }
 
 // OldestEvent returns the number of the oldest event that is kept, 0 for none.
 func (d *DB) OldestEvent(ctx context.Context) (int64, error) {

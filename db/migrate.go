@@ -43,6 +43,9 @@ var ErrOlder = errors.New("the database is of before the first release")
 // advisoryLock keeps two processes from migrating one PostgreSQL at once.
 const advisoryLock = 7327170
 
+// createMigrations makes the table of the migrations that were applied.
+const createMigrations = "CREATE TABLE IF NOT EXISTS schema_migrations (version BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL)"
+
 const (
 	// migrationTime bounds each statement of a migration, which may rewrite the
 	// largest table.
@@ -276,7 +279,7 @@ func (d *DB) applyAll(ctx context.Context) error {
 		return err
 	}
 	if err := d.step(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS schema_migrations (version BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL)")
+		_, err := tx.ExecContext(ctx, createMigrations)
 		return err
 	}); err != nil {
 		return err

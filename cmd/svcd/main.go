@@ -22,6 +22,7 @@ import (
 	"golang.org/x/term"
 
 	"svc/db"
+	"svc/server/platform/backup"
 	"svc/server/platform/config"
 	"svc/tui/quiet"
 )
@@ -95,7 +96,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	a.bindServe(root)
-	root.AddCommand(a.serveCommand(), a.demoCommand(), a.userCommand(), a.configCommand(), a.migrateCommand(), a.restoreCommand(), a.pruneCommand(), a.checkCommand(), a.frontendCommand(), a.versionCommand())
+	root.AddCommand(a.serveCommand(), a.demoCommand(), a.userCommand(), a.configCommand(), a.migrateCommand(), a.backupCommand(), a.restoreCommand(), a.pruneCommand(), a.checkCommand(), a.frontendCommand(), a.versionCommand())
 	return root
 }
 
@@ -144,6 +145,9 @@ func (a *app) load(cmd *cobra.Command) (config.Config, *slog.Logger, error) {
 
 // open opens the database of cfg with its schema up to date.
 func (a *app) open(ctx context.Context, cfg config.Config, log *slog.Logger) (*db.DB, error) {
+	if err := backup.Unfinished(cfg.DataDir); err != nil {
+		return nil, err
+	}
 	d, err := db.Open(ctx, cfg.Database, db.Options{Log: log, Now: a.now})
 	if err != nil {
 		return nil, err

@@ -16,6 +16,7 @@ import (
 	"svc/cmd/svcd/sshd"
 	"svc/db"
 	"svc/server"
+	"svc/server/platform/backup"
 	"svc/server/platform/config"
 )
 
@@ -139,6 +140,9 @@ func unlessStopped(ctx context.Context, err error) error {
 // openServing opens the database for serving: with its schema up to date, or
 // with noMigrate not at all.
 func (a *app) openServing(ctx context.Context, cfg config.Config, log *slog.Logger, noMigrate bool) (*db.DB, error) {
+	if err := backup.Unfinished(cfg.DataDir); err != nil {
+		return nil, err
+	}
 	if err := makeDataDir(cfg.DataDir); err != nil {
 		return nil, err
 	}
