@@ -125,8 +125,11 @@ func tablesIn(ctx context.Context, tx *sql.Tx) (out []Part, err error) {
 }
 
 // restorePostgres makes the schema that the backup had and fills it, in one
-// transaction: the database is as before, or has all.
+// transaction: the database has nothing, or all.
 func (r *Restoring) restorePostgres(ctx context.Context) error {
+	if err := r.makeJobs(ctx); err != nil {
+		return err
+	}
 	conn, tx, end, err := longConnection(ctx, r.DSN, nil)
 	if err != nil {
 		return err
@@ -221,24 +224,36 @@ func (r *Restoring) fill(ctx context.Context, conn *sql.Conn, p Part) error {
 	})
 }
 
-// makeSchema applies the migrations that the backup had, unless they are there. All are
-// in one transaction, which River allows for tables that are made in it.
+// makeJobs makes the empty tables of the job queue. Its migrations cannot be in one
+// transaction; a restoration that is interrupted goes on with them.
+func (r *Restoring) makeJobs(ctx context.Context) (err error) {
+	d, err := Open(ctx, r.DSN, Options{Now: r.Now})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	applied, err := d.applied(ctx, "river_migration")
+	if err != nil || len(without(r.Jobs, applied)) == 0 {
+		return err
+	}
+	m, err := d.jobMigrator()
+	if err != nil {
+		return err
+	}
+	_, err = m.Migrate(Within(ctx, migrationTime), rivermigrate.DirectionUp, &rivermigrate.MigrateOpts{TargetVersion: slices.Max(r.Jobs)})
+	if err != nil {
+		err = fmt.Errorf("jobs: %w", err)
+	}
+	return err
+}
+
+// makeSchema applies the migrations that the backup had, unless they are there.
 func (r *Restoring) makeSchema(ctx context.Context, tx *sql.Tx) error {
 	var found bool
 	if err := tx.QueryRowContext(ctx, "SELECT to_regclass('schema_migrations') IS NOT NULL").Scan(&found); err != nil || found {
 		return err
 	}
-	d := &DB{pool: &pool{dialect: Postgres, migrations: migrations, now: r.Now}}
-	m, err := d.jobMigrator()
-	if err != nil {
-		return err
-	}
-	if len(r.Jobs) > 0 {
-		//nolint:staticcheck
-		if _, err := m.MigrateTx(ctx, tx, rivermigrate.DirectionUp, &rivermigrate.MigrateOpts{TargetVersion: slices.Max(r.Jobs)}); err != nil {
-			return fmt.Errorf("jobs: %w", err)
-		}
-	}
+	d := &DB{pool: &pool{dialect: Postgres, migrations: migrations}}
 	known, err := d.known()
 	if err != nil {
 		return err

@@ -100,7 +100,7 @@ func Create(ctx context.Context, dir string, src Source, o Options) (_ *Result, 
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
 	b := &making{src: src, o: o, s: s, crew: newCrew(), notes: map[string]Entry{}}
-	b.m = &Manifest{Format: format, Began: o.Now().UTC(), Program: src.Program, BaseURL: src.BaseURL}
+	b.m = &Manifest{Format: format, Began: o.Now().UTC(), Program: src.Program, BaseURL: src.BaseURL, Missing: []Missing{}}
 	if b.m.ID, err = s.newID(b.m.Began); err != nil {
 		return nil, err
 	}

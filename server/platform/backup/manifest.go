@@ -32,7 +32,7 @@ type Manifest struct {
 	// Folder is the data folder but for database, stored files and caches.
 	Folder []Entry `json:"folder"`
 	// Missing are files that rows name, and that are not in the backup.
-	Missing []Missing `json:"missing,omitempty"`
+	Missing []Missing `json:"missing"`
 }
 
 // Count sums a backup up.

@@ -39,9 +39,10 @@ func leftPad(n int) string {
 // contents that no backup names. Manifests go first: a run that is interrupted leaves
 // contents for the next one.
 func (s *store) retain(keep int, keepFor time.Duration, now time.Time) (removed []string, freed int64, err error) {
+	removed = []string{}
 	ids, err := s.ids()
 	if err != nil {
-		return nil, 0, err
+		return removed, 0, err
 	}
 	for i, id := range ids {
 		if keep == 0 && keepFor == 0 || i == len(ids)-1 || keep > 0 && i >= len(ids)-keep {
