@@ -249,16 +249,15 @@ func (r *Restoring) makeJobs(ctx context.Context) (err error) {
 
 // makeSchema applies the migrations that the backup had, unless they are there.
 func (r *Restoring) makeSchema(ctx context.Context, tx *sql.Tx) error {
-	var found bool
-	if err := tx.QueryRowContext(ctx, "SELECT to_regclass('schema_migrations') IS NOT NULL").Scan(&found); err != nil || found {
+	if _, err := tx.ExecContext(ctx, createMigrations); err != nil {
+		return err
+	}
+	if there, err := versionsIn(ctx, tx, "schema_migrations"); err != nil || len(there) > 0 {
 		return err
 	}
 	d := &DB{pool: &pool{dialect: Postgres, migrations: migrations}}
 	known, err := d.known()
 	if err != nil {
-		return err
-	}
-	if _, err := tx.ExecContext(ctx, createMigrations); err != nil {
 		return err
 	}
 	for _, k := range known {

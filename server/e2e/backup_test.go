@@ -60,12 +60,12 @@ func TestBackupsUnderLoadAreWhole(t *testing.T) {
 			b.killServer()
 		}
 		b.grow(20)
+		identity := b.identity(p) // keys are made when they are first asked for
 		mark := b.acknowledged()
 		b.make()
 		stop()
 		writers.Wait()
 		p.run("check")
-		identity := b.identity(p)
 		p.kill()
 
 		dir := shortDir(t)
