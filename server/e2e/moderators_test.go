@@ -102,7 +102,7 @@ func (p *process) moderate(t *testing.T, addr, token string) *ssh.Client {
 // TestOthersAreServedWhileModeratorsDoTheirWorst: for SVC_TEST_ATTACK (default 4s), four
 // accounts with eight sessions each, two admins and two moderators with all privileges,
 // send over SSH what costs most, while somebody reads. It logs the figures of
-// docs/limits.md.
+// docs/internals/attacks.md.
 func TestOthersAreServedWhileModeratorsDoTheirWorst(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a load")

@@ -160,7 +160,7 @@ func (p *process) peak() int {
 
 // TestFiftyStrangersTakeLittleMemory has 50 connections send the worst possible
 // bodies, without a token, for SVC_TEST_ATTACK (default 4s), while somebody
-// reads. It logs the figures of docs/limits.md.
+// reads. It logs the figures of docs/internals/attacks.md.
 func TestFiftyStrangersTakeLittleMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a load")

@@ -57,7 +57,7 @@ var eventID = regexp.MustCompile(`(?m)^id: ?(\S+)`)
 // 4s), four people mention each other once a second and have five devices each at a push
 // service that never answers; a hundred strangers listen to the public stream without
 // reading, thirty come and go, and resume; fifty read a page a byte at a time. It logs
-// the figures of docs/limits.md.
+// the figures of docs/internals/attacks.md.
 func TestOthersAreServedWhilePeopleAndStrangersDoTheirWorst(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a load")

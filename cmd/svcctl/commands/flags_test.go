@@ -29,7 +29,7 @@ func eachLeaf(cmd *cobra.Command, visit func(*cobra.Command)) {
 // commands have, and older spellings work but are not shown.
 func TestOneFlagHasOneMeaning(t *testing.T) {
 	t.Parallel()
-	_, table, found := strings.Cut(manual(t), "\n## Flags that are the same everywhere\n")
+	_, table, found := strings.Cut(svcctlPage(t), "\n## Flags that are the same everywhere\n")
 	if !found {
 		t.Fatal("the manual has no table of flags")
 	}

@@ -14,16 +14,19 @@ import (
 	"svc/server/servertest"
 )
 
-func manual(t *testing.T) string {
+func svcctlPage(t *testing.T) string { return page(t, "svcctl.md") }
+
+// page is a page of docs.
+func page(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "svcctl.md"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", filepath.FromSlash(name)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return string(text)
 }
 
-// TestTheManualNamesTestsThatAreThere reads its table of what is tested.
+// TestTheManualNamesTestsThatAreThere reads the table of what is tested of svcctl.
 func TestTheManualNamesTestsThatAreThere(t *testing.T) {
 	t.Parallel()
 	var code strings.Builder
@@ -40,7 +43,8 @@ func TestTheManualNamesTestsThatAreThere(t *testing.T) {
 			code.Write(text)
 		}
 	}
-	_, table, found := strings.Cut(manual(t), "\n## What is tested\n")
+	_, table, found := strings.Cut(page(t, "internals/tested.md"), "\n## svcctl\n")
+	table, _, _ = strings.Cut(table, "\n## ")
 	rows := regexp.MustCompile(`(?m)^\| (\d+) \| .* \| (.*) \|$`).FindAllStringSubmatch(table, -1)
 	const statements = 34
 	if !found || len(rows) != statements {
@@ -95,7 +99,7 @@ func TestTheManualsRecipesRun(t *testing.T) {
 	if _, complaint, err := shell("cd /srv/blocklist && git init -q && git add . && git -c user.name=x -c user.email=x@x.example commit -qm x"); err != nil {
 		t.Fatalf("%v: %s", err, complaint)
 	}
-	_, block, _ := strings.Cut(manual(t), "\n## Recipes for cron\n")
+	_, block, _ := strings.Cut(svcctlPage(t), "\n## Recipes for cron\n")
 	recipes := regexp.MustCompile(`(?m)^[\d*/]+ [\d*/]+ \* \* [\d*] (.*)$`).FindAllStringSubmatch(block, -1)
 	if len(recipes) != 12 {
 		t.Fatalf("there are %d recipes", len(recipes))
@@ -122,7 +126,7 @@ func TestTheManualsRecipesRun(t *testing.T) {
 // the file.
 func TestTheManualsConfigurationFileIsAccepted(t *testing.T) {
 	t.Parallel()
-	_, text, found := strings.Cut(manual(t), "```yaml\n")
+	_, text, found := strings.Cut(svcctlPage(t), "```yaml\n")
 	text, _, ended := strings.Cut(text, "```")
 	if !found || !ended {
 		t.Fatal("there is no example")
