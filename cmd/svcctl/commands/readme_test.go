@@ -42,7 +42,7 @@ func TestReadme(t *testing.T) {
 	t.Parallel()
 	r := newReader(t)
 	commands := readmeCommands(t)
-	for _, section := range []string{"Two commands", "Run it for real", "Federate", "Configure it", "Moderate"} {
+	for _, section := range []string{"Two commands", "Run it for real", "Federate", "Configure it", "Script it"} {
 		if !slices.ContainsFunc(commands, func(c readmeCommand) bool { return c.section == section }) {
 			t.Errorf("no commands in %q", section)
 		}
@@ -338,7 +338,7 @@ func (r *reader) prepare(t *testing.T, section string) {
 		// Somebody there is sent something, and cannot be reached.
 		r.run(t, r.dir, "svcctl relay follow https://slow.example/inbox", "")
 		r.run(t, r.dir, "until svcctl federation host slow.example >/dev/null 2>&1; do :; done", "")
-	case "Moderate":
+	case "Script it":
 		r.run(t, r.dir, "svcctl config set svc instance registrations_open true && svcctl config set svc instance account_approval_required true"+
 			" && svcctl config set svc Svc.Captcha enabled false", "")
 		r.run(t, r.dir, "svcd user create kim --email kim@example.org && svcctl auth token >token && chmod 600 token", "")
