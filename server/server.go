@@ -103,6 +103,7 @@ type Server struct {
 	visitors  visitors
 	metrics   *metrics
 	fronts    frontScripts
+	described func() (description, error)
 }
 
 // Options are the dependencies of New beside the settings.
@@ -225,6 +226,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	}
 	s.streaming = streaming.New(streaming.Parts{DB: d, View: v, Identities: identities, Auth: s.Auth, Guard: guard, Limits: s.limiter, Settings: live, Log: o.Log})
 	s.metrics = newMetrics(s, o.Version)
+	s.described = describe(o.Version)
 	s.route(client, admin, html, guard, o.Each)
 	return s, nil
 }

@@ -204,7 +204,7 @@ var clientCases = map[string]func(*tables){
 		for i := range 51 {
 			w.User(w.nick("many") + fmt.Sprintf("x%02d", i))
 			w.report("ann", "bob")
-			w.sql("INSERT INTO moderation_log (actor_id, action, data, message, search_key, created_at) VALUES (?, 'x', '{}', 'm', 'm', 1)", ann.ID)
+			w.sql("INSERT INTO moderation_log (actor_id, action, data, message, search_key, created_at) VALUES (?, 'x', '{\"actor\":{\"id\":1,\"account_id\":\"1\",\"nickname\":\"ann\"},\"action\":\"x\",\"message\":\"m\"}', 'm', 'm', 1)", ann.ID)
 			w.sql("INSERT INTO apps (name, redirect_uris, scopes, client_id, client_secret, created_at) VALUES ('x', 'x', 'read', ?, 'x', 1)", w.nick("id")+fmt.Sprint(i))
 		}
 		w.admin("GET", "/users?query="+w.nick("many")+"x", "").ok().has("page_size", 50, "count", 51).count("users", 50)

@@ -121,7 +121,7 @@ func reported(t testing.TB, s *servertest.Server, n int) (spammer, ann string) {
 				if err := tx.CreateReport(t.Context(), r, nil); err != nil {
 					return err
 				}
-				e := &db.LogEntry{ActorID: others[0], Action: "report_update", Data: "{}", Message: fmt.Sprint("@bob updated report #", r.ID), About: []string{r.AccountID}}
+				e := &db.LogEntry{ActorID: others[0], Action: "report_update", Data: `{"actor":{"id":1,"account_id":"1","nickname":"root"},"action":"report_update","message":"m"}`, Message: fmt.Sprint("@bob updated report #", r.ID), About: []string{r.AccountID}}
 				if err := tx.CreateLogEntry(t.Context(), e); err != nil {
 					return err
 				}

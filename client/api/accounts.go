@@ -8,9 +8,9 @@ import (
 // Account is a person, bot or group as others see it, and to its owner with
 // more in Source and Svc.
 type Account struct {
-	ID              string        `json:"id"`
-	Username        string        `json:"username"` // the part before @
-	Acct            string        `json:"acct"`     // user, or user@domain of a remote account
+	ID              string        `json:"id" schema:"filled"`
+	Username        string        `json:"username" schema:"filled"` // the part before @
+	Acct            string        `json:"acct" schema:"filled"`     // user, or user@domain of a remote account
 	DisplayName     string        `json:"display_name"`
 	Locked          bool          `json:"locked"`
 	Bot             bool          `json:"bot"`
@@ -21,23 +21,23 @@ type Account struct {
 	HideCollections bool          `json:"hide_collections"` // neither followers nor following are shown
 	CreatedAt       Time          `json:"created_at"`
 	Note            string        `json:"note"` // HTML
-	URL             string        `json:"url"`
+	URL             string        `json:"url" schema:"url"`
 	URI             string        `json:"uri"` // the ActivityPub id
-	Avatar          string        `json:"avatar"`
-	AvatarStatic    string        `json:"avatar_static"`
-	Header          string        `json:"header"`
-	HeaderStatic    string        `json:"header_static"`
+	Avatar          string        `json:"avatar" schema:"url"`
+	AvatarStatic    string        `json:"avatar_static" schema:"url"`
+	Header          string        `json:"header" schema:"url"`
+	HeaderStatic    string        `json:"header_static" schema:"url"`
 	FollowersCount  int           `json:"followers_count"`
 	FollowingCount  int           `json:"following_count"`
 	StatusesCount   int           `json:"statuses_count"`
-	LastStatusAt    *string       `json:"last_status_at"` // a date, 2006-01-02
+	LastStatusAt    *string       `json:"last_status_at" schema:"date"` // a date, 2006-01-02
 	Emojis          List[Emoji]   `json:"emojis"`
 	Fields          List[Field]   `json:"fields"`
 	Roles           ShownRoles    `json:"roles"` // of local accounts that show theirs
 	Moved           *Account      `json:"moved"`
-	FollowRequests  *int          `json:"follow_requests_count,omitempty"` // to the owner
-	Role            *OwnRole      `json:"role,omitempty"`                  // to the owner
-	MuteExpiresAt   *Time         `json:"mute_expires_at,omitempty"`       // in GET /api/v1/mutes, null for mutes without an end
+	FollowRequests  *int          `json:"follow_requests_count,omitempty"`             // to the owner
+	Role            *OwnRole      `json:"role,omitempty"`                              // to the owner
+	MuteExpiresAt   *Time         `json:"mute_expires_at,omitempty" schema:"nullable"` // in GET /api/v1/mutes, null for mutes without an end
 	Source          AccountSource `json:"source"`
 	Svc             AccountSvc    `json:"svc"`
 
@@ -64,7 +64,7 @@ func (a *Account) finish(data []byte) {
 
 // Role is a role that an account shows.
 type Role struct {
-	ID    string `json:"id"`
+	ID    string `json:"id" schema:"filled"`
 	Name  string `json:"name"`
 	Color string `json:"color"` // always ""
 }
@@ -104,7 +104,7 @@ type AccountSource struct {
 	Note            string            `json:"note"`
 	Fields          List[SourceField] `json:"fields"`
 	Sensitive       bool              `json:"sensitive"`
-	Privacy         string            `json:"privacy"` // always sent: clients require it
+	Privacy         string            `json:"privacy" schema:"enum=public unlisted private direct local list"` // always sent: clients require it
 	Language        *string           `json:"language"`
 	FollowRequests  int               `json:"follow_requests_count"`
 	HideCollections bool              `json:"hide_collections"`
@@ -124,18 +124,18 @@ type AccountSourceSvc struct {
 	ShowRole     *bool  `json:"show_role"`
 	NoRichText   *bool  `json:"no_rich_text,omitempty"` // to the owner
 	Discoverable bool   `json:"discoverable"`
-	ActorType    string `json:"actor_type"`
+	ActorType    string `json:"actor_type" schema:"filled"`
 }
 
 // AccountSvc is the service's part of an account.
 type AccountSvc struct {
 	APID                  *string      `json:"ap_id"`
 	AlsoKnownAs           List[string] `json:"also_known_as"`
-	BackgroundImage       *string      `json:"background_image"`
+	BackgroundImage       *string      `json:"background_image" schema:"url"`
 	Tags                  List[string] `json:"tags"`
-	Relationship          Relationship `json:"relationship"`           // {} unless asked for
-	IsAdmin               *bool        `json:"is_admin,omitempty"`     // where the role is shown
-	IsModerator           *bool        `json:"is_moderator,omitempty"` // likewise
+	Relationship          Relationship `json:"relationship" schema:"or-empty"` // {} unless asked for
+	IsAdmin               *bool        `json:"is_admin,omitempty"`             // where the role is shown
+	IsModerator           *bool        `json:"is_moderator,omitempty"`         // likewise
 	ConfirmationPending   bool         `json:"confirmation_pending"`
 	HideFavorites         bool         `json:"hide_favorites"`
 	HideFollowers         bool         `json:"hide_followers"`
@@ -151,7 +151,7 @@ type AccountSvc struct {
 	Privileges           []Privilege           `json:"privileges,omitempty"`
 	Deactivated          *bool                 `json:"deactivated,omitempty"`
 	SettingsStore        json.RawMessage       `json:"settings_store,omitempty"`
-	ChatToken            string                `json:"chat_token,omitempty"`
+	ChatToken            string                `json:"chat_token,omitempty" schema:"filled"`
 	AllowFollowingMove   *bool                 `json:"allow_following_move,omitempty"`
 	UnreadConversations  *int                  `json:"unread_conversation_count,omitempty"`
 	UnreadNotifications  *int                  `json:"unread_notifications_count,omitempty"`
@@ -167,7 +167,7 @@ type NotificationSettings struct {
 // Relationship is how the viewer stands to the account ID. Without an ID it
 // is {} on the wire.
 type Relationship struct {
-	ID                  string `json:"id"`
+	ID                  string `json:"id" schema:"filled"`
 	Following           bool   `json:"following"`
 	FollowedBy          bool   `json:"followed_by"`
 	Blocking            bool   `json:"blocking"`
@@ -183,7 +183,7 @@ type Relationship struct {
 	Notifying           bool   `json:"notifying"`
 	Note                string `json:"note"` // the viewer's own
 	// Languages are those of its statuses that the viewer follows; nil is all.
-	Languages []string `json:"languages"`
+	Languages []string `json:"languages" schema:"filled,nullable"`
 }
 
 // MarshalJSON renders a Relationship without ID as {}.
@@ -197,9 +197,9 @@ func (r Relationship) MarshalJSON() ([]byte, error) {
 
 // Emoji is a custom emoji that occurs in a text as :shortcode:.
 type Emoji struct {
-	Shortcode       string `json:"shortcode"`
-	URL             string `json:"url"`
-	StaticURL       string `json:"static_url"`
+	Shortcode       string `json:"shortcode" schema:"filled"`
+	URL             string `json:"url" schema:"url"`
+	StaticURL       string `json:"static_url" schema:"url"`
 	VisibleInPicker bool   `json:"visible_in_picker"`
 }
 
@@ -225,8 +225,8 @@ type NewAccount struct {
 // manual_login_required) where the account may not sign in yet.
 type Registration struct {
 	*Token
-	Message    string `json:"message,omitempty"`
-	Identifier string `json:"identifier,omitempty"`
+	Message    string `json:"message,omitempty" schema:"filled"`
+	Identifier string `json:"identifier,omitempty" schema:"enum=missing_confirmed_email awaiting_approval manual_login_required"`
 }
 
 // UpdateCredentials is the form of PATCH /api/v1/accounts/update_credentials.
@@ -301,7 +301,7 @@ type AccountsByID struct {
 // FamiliarFollowers are the accounts that the caller follows and that follow the account
 // ID, at most 40.
 type FamiliarFollowers struct {
-	ID       string        `json:"id"`
+	ID       string        `json:"id" schema:"filled"`
 	Accounts List[Account] `json:"accounts"`
 }
 
@@ -335,4 +335,14 @@ type Mute struct {
 	Notifications *Bool `json:"notifications,omitempty" form:"notifications"`
 	ExpiresIn     Int   `json:"expires_in,omitempty" form:"expires_in"`
 	Duration      Int   `json:"duration,omitempty" form:"duration"`
+}
+
+// AccountIDs names accounts.
+type AccountIDs struct {
+	ID []string `json:"id" form:"id[]"`
+}
+
+// FollowURI is the form of POST /api/v1/follows: a handle.
+type FollowURI struct {
+	URI string `json:"uri" form:"uri" binding:"required"`
 }

@@ -7,8 +7,8 @@ import "encoding/json"
 // Of an account that is gone only {} is sent.
 type AdminChat struct {
 	ID          string       `json:"id"`
-	Sender      Account      `json:"sender"`
-	Receiver    Account      `json:"receiver"`
+	Sender      Account      `json:"sender" schema:"or-empty"`
+	Receiver    Account      `json:"receiver" schema:"or-empty"`
 	Unread      int          `json:"unread"`
 	LastMessage *ChatMessage `json:"last_message"`
 	UpdatedAt   Time         `json:"updated_at"`

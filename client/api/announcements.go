@@ -5,7 +5,7 @@ import "encoding/json"
 // Announcement is a text of the admins for everybody here, shown from StartsAt to EndsAt.
 // In streams it has no Read, and its reactions no Me.
 type Announcement struct {
-	ID          string                     `json:"id"`
+	ID          string                     `json:"id" schema:"filled"`
 	Content     string                     `json:"content"` // HTML
 	StartsAt    *Time                      `json:"starts_at"`
 	EndsAt      *Time                      `json:"ends_at"`
@@ -29,18 +29,18 @@ type AnnouncedStatus struct {
 
 // AnnouncedTag is a hashtag of an announcement.
 type AnnouncedTag struct {
-	Name string `json:"name"`
-	URL  string `json:"url"`
+	Name string `json:"name" schema:"filled"`
+	URL  string `json:"url" schema:"url"`
 }
 
 // AnnouncementReaction counts the reactions to an announcement with one emoji. A custom
 // emoji has the addresses of its picture.
 type AnnouncementReaction struct {
-	Name      string `json:"name"`
+	Name      string `json:"name" schema:"filled"`
 	Count     int    `json:"count"`
-	Me        *bool  `json:"me,omitempty"`
-	URL       string `json:"url,omitempty"`
-	StaticURL string `json:"static_url,omitempty"`
+	Me        *bool  `json:"me,omitempty" schema:"required"`
+	URL       string `json:"url,omitempty" schema:"url"`
+	StaticURL string `json:"static_url,omitempty" schema:"url"`
 }
 
 // AnnouncementReactionUpdate is the payload of announcement.reaction in streams: the count

@@ -176,5 +176,5 @@ func keep(data []byte) json.RawMessage { return bytes.Clone(data) }
 // Done is the answer of an endpoint that says no more than that it did it:
 // success.
 type Done struct {
-	Status string `json:"status"`
+	Status string `json:"status" schema:"enum=success"`
 }

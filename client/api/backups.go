@@ -4,7 +4,7 @@ package api
 // is processed; FileSize is in bytes.
 type Backup struct {
 	ID          int64  `json:"id"`
-	ContentType string `json:"content_type"`
+	ContentType string `json:"content_type" schema:"filled"`
 	URL         string `json:"url"`
 	FileSize    int64  `json:"file_size"`
 	Processed   bool   `json:"processed"`

@@ -4,10 +4,10 @@ package api
 // shows a picture of digits at URL, a data: URI. AnswerData goes back unchanged
 // with the solution.
 type Captcha struct {
-	Type         string `json:"type"`
-	Token        string `json:"token,omitempty"`
-	URL          string `json:"url,omitempty"`
-	AnswerData   string `json:"answer_data,omitempty"`
+	Type         string `json:"type" schema:"filled"`
+	Token        string `json:"token,omitempty" schema:"filled"`
+	URL          string `json:"url,omitempty" schema:"filled"`
+	AnswerData   string `json:"answer_data,omitempty" schema:"filled"`
 	SecondsValid int    `json:"seconds_valid,omitempty"`
 }
 

@@ -5,8 +5,8 @@ import "encoding/json"
 // Chat is the caller's side of the messages between them and Account, outside
 // of statuses.
 type Chat struct {
-	ID          string       `json:"id"`
-	Account     *Account     `json:"account"`
+	ID          string       `json:"id" schema:"filled"`
+	Account     *Account     `json:"account" schema:"notnull"`
 	Unread      int          `json:"unread"`
 	LastMessage *ChatMessage `json:"last_message"`
 	UpdatedAt   Time         `json:"updated_at"`
@@ -16,16 +16,16 @@ type Chat struct {
 // null for a file alone. IdempotencyKey is the one of the author's client, for
 // two minutes.
 type ChatMessage struct {
-	ID             string      `json:"id"`
-	ChatID         string      `json:"chat_id"`
-	AccountID      string      `json:"account_id"`
+	ID             string      `json:"id" schema:"filled"`
+	ChatID         string      `json:"chat_id" schema:"filled"`
+	AccountID      string      `json:"account_id" schema:"filled"`
 	Content        *string     `json:"content"`
 	CreatedAt      Time        `json:"created_at"`
 	Emojis         List[Emoji] `json:"emojis"`
 	Attachment     *Attachment `json:"attachment"`
 	Card           *Card       `json:"card"`
 	Unread         bool        `json:"unread"`
-	IdempotencyKey string      `json:"idempotency_key,omitempty"`
+	IdempotencyKey string      `json:"idempotency_key,omitempty" schema:"filled"`
 
 	Raw json.RawMessage `json:"-"`
 }

@@ -6,8 +6,8 @@ import "encoding/json"
 // settings, without built-in values. WithSecrets shows secrets instead of
 // masking them, and needs a token with the scope admin:write.
 type ConfigQuery struct {
-	OnlyDB      bool `form:"only_db"`
-	WithSecrets bool `form:"with_secrets"`
+	OnlyDB      bool `json:"only_db,omitempty" form:"only_db"`
+	WithSecrets bool `json:"with_secrets,omitempty" form:"with_secrets"`
 }
 
 // ConfigSetting is one runtime setting. Group and Key are atoms, with a colon,

@@ -6,7 +6,7 @@ import "encoding/json"
 // an integer printed as a string. Accounts are the others in it, or the caller
 // when they are alone; LastStatus is the newest direct status that they can see.
 type Conversation struct {
-	ID         string          `json:"id"`
+	ID         string          `json:"id" schema:"filled"`
 	Unread     bool            `json:"unread"`
 	Accounts   List[Account]   `json:"accounts"`
 	LastStatus *Status         `json:"last_status"`

@@ -69,6 +69,8 @@ type CredentialsUpdate struct {
 	Banner                *string       `json:"banner,omitempty" form:"banner"`
 	Background            *string       `json:"background,omitempty" form:"background"`
 	Locked                *bool         `json:"locked,omitempty" form:"locked"`
+	IsLocked              *bool         `json:"is_locked,omitempty" form:"is_locked"`             // another name of it
+	IsDiscoverable        *bool         `json:"is_discoverable,omitempty" form:"is_discoverable"` // of Discoverable
 	NoRichText            *bool         `json:"no_rich_text,omitempty" form:"no_rich_text"`
 	DefaultScope          *string       `json:"default_scope,omitempty" form:"default_scope"`
 	HideFollows           *bool         `json:"hide_follows,omitempty" form:"hide_follows"`

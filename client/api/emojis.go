@@ -3,9 +3,9 @@ package api
 // CustomEmoji is an emoji that everybody on the instance can use. Category is
 // the tags but for Custom, joined by commas.
 type CustomEmoji struct {
-	Shortcode       string       `json:"shortcode"`
-	URL             string       `json:"url"`
-	StaticURL       string       `json:"static_url"`
+	Shortcode       string       `json:"shortcode" schema:"filled"`
+	URL             string       `json:"url" schema:"url"`
+	StaticURL       string       `json:"static_url" schema:"url"`
 	VisibleInPicker bool         `json:"visible_in_picker"`
 	Tags            List[string] `json:"tags"`
 	Category        string       `json:"category"`
@@ -14,7 +14,7 @@ type CustomEmoji struct {
 // EmojiPicture is where an emoji's picture is, as a path below the server's
 // address. GET /api/svc/emoji maps shortcodes to it.
 type EmojiPicture struct {
-	ImageURL string       `json:"image_url"`
+	ImageURL string       `json:"image_url" schema:"filled"`
 	Tags     List[string] `json:"tags"`
 }
 

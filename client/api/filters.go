@@ -11,9 +11,9 @@ import (
 // the keyword's. Clients hide matching statuses; with Irreversible the server leaves them
 // out.
 type Filter struct {
-	ID           string       `json:"id"`
-	Phrase       string       `json:"phrase"`
-	Context      List[string] `json:"context"` // home, notifications, public, thread, account
+	ID           string       `json:"id" schema:"filled"`
+	Phrase       string       `json:"phrase" schema:"filled"`
+	Context      List[string] `json:"context" schema:"enum=home notifications public thread account"` // home, notifications, public, thread, account
 	ExpiresAt    *Time        `json:"expires_at"`
 	Irreversible bool         `json:"irreversible"`
 	WholeWord    bool         `json:"whole_word"`
@@ -42,32 +42,32 @@ type FilterV2 struct {
 
 // FilterHead is a filter without its keywords and statuses.
 type FilterHead struct {
-	ID           string       `json:"id"`
-	Title        string       `json:"title"`
-	Context      List[string] `json:"context"` // home, notifications, public, thread, account
+	ID           string       `json:"id" schema:"filled"`
+	Title        string       `json:"title" schema:"filled"`
+	Context      List[string] `json:"context" schema:"enum=home notifications public thread account"` // home, notifications, public, thread, account
 	ExpiresAt    *Time        `json:"expires_at"`
-	FilterAction string       `json:"filter_action"`
+	FilterAction string       `json:"filter_action" schema:"enum=warn hide blur"`
 }
 
 // FilterKeyword is a text that a filter looks for.
 type FilterKeyword struct {
-	ID        string `json:"id"`
-	Keyword   string `json:"keyword"`
+	ID        string `json:"id" schema:"filled"`
+	Keyword   string `json:"keyword" schema:"filled"`
 	WholeWord bool   `json:"whole_word"`
 }
 
 // FilterStatus is a status of a filter.
 type FilterStatus struct {
-	ID       string `json:"id"`
-	StatusID string `json:"status_id"`
+	ID       string `json:"id" schema:"filled"`
+	StatusID string `json:"status_id" schema:"filled"`
 }
 
 // FilterResult has the keywords and statuses by which a filter matches a status. A part
 // without a match is null.
 type FilterResult struct {
 	Filter         FilterHead `json:"filter"`
-	KeywordMatches []string   `json:"keyword_matches"`
-	StatusMatches  []string   `json:"status_matches"`
+	KeywordMatches []string   `json:"keyword_matches" schema:"filled,nullable"`
+	StatusMatches  []string   `json:"status_matches" schema:"filled,nullable"`
 }
 
 // FilterV2Form is the form of POST /api/v2/filters, which needs Title and Context, and
@@ -76,14 +76,14 @@ type FilterV2Form struct {
 	Title        *string              `json:"title,omitempty" form:"title"`
 	Context      []string             `json:"context,omitempty" form:"context[]"`
 	FilterAction *string              `json:"filter_action,omitempty" form:"filter_action"`
-	ExpiresIn    *Seconds             `json:"expires_in,omitempty" form:"expires_in"`
+	ExpiresIn    *Seconds             `json:"expires_in,omitempty" form:"expires_in" schema:"type=integer string"`
 	Keywords     []FilterKeywordEntry `json:"keywords_attributes,omitempty" form:"keywords_attributes[]"`
 }
 
 // FilterKeywordEntry is a keyword of a FilterV2Form: a new one, or with ID a change of an
 // existing one, which Destroy removes.
 type FilterKeywordEntry struct {
-	ID        Int     `json:"id,omitempty" form:"id"`
+	ID        Int     `json:"id,omitempty" form:"id" schema:"type=integer string"`
 	Keyword   *string `json:"keyword,omitempty" form:"keyword"`
 	WholeWord *Bool   `json:"whole_word,omitempty" form:"whole_word"`
 	Destroy   Bool    `json:"_destroy,omitempty" form:"_destroy"`

@@ -5,16 +5,16 @@ import "encoding/json"
 // Instance describes the server to clients. Sizes are in bytes, times in
 // seconds.
 type Instance struct {
-	URI                   string                `json:"uri"`
+	URI                   string                `json:"uri" schema:"filled"`
 	Title                 string                `json:"title"`
 	ShortDescription      string                `json:"short_description"`
 	Description           string                `json:"description"`
 	Email                 string                `json:"email"`
-	Version               string                `json:"version"` // 2.7.2 (compatible; svc …)
+	Version               string                `json:"version" schema:"filled"` // 2.7.2 (compatible; svc …)
 	URLs                  InstanceURLs          `json:"urls"`
 	Stats                 InstanceStats         `json:"stats"`
-	Thumbnail             string                `json:"thumbnail"`
-	Languages             List[string]          `json:"languages"`
+	Thumbnail             string                `json:"thumbnail" schema:"url"`
+	Languages             List[string]          `json:"languages" schema:"filled"`
 	Registrations         bool                  `json:"registrations"`
 	ApprovalRequired      bool                  `json:"approval_required"`
 	InvitesEnabled        bool                  `json:"invites_enabled"`
@@ -27,7 +27,7 @@ type Instance struct {
 	AvatarUploadLimit     int64                 `json:"avatar_upload_limit"`
 	BackgroundUploadLimit int64                 `json:"background_upload_limit"`
 	BannerUploadLimit     int64                 `json:"banner_upload_limit"`
-	BackgroundImage       string                `json:"background_image"`
+	BackgroundImage       string                `json:"background_image" schema:"url"`
 	ChatLimit             int                   `json:"chat_limit"`
 	DescriptionLimit      int                   `json:"description_limit"`
 	VAPIDPublicKey        *string               `json:"vapid_public_key"`
@@ -38,7 +38,7 @@ type Instance struct {
 
 // InstanceURLs says where streaming is: ws or wss, host and port, no path.
 type InstanceURLs struct {
-	StreamingAPI string `json:"streaming_api"`
+	StreamingAPI string `json:"streaming_api" schema:"filled"`
 }
 
 // InstanceStats counts local users, local statuses and known domains.
@@ -64,7 +64,7 @@ type StatusConfiguration struct {
 
 // MediaConfiguration limits uploads.
 type MediaConfiguration struct {
-	SupportedMimeTypes  List[string] `json:"supported_mime_types"`
+	SupportedMimeTypes  List[string] `json:"supported_mime_types" schema:"filled"`
 	ImageSizeLimit      int64        `json:"image_size_limit"`
 	ImageMatrixLimit    int64        `json:"image_matrix_limit"`
 	VideoSizeLimit      int64        `json:"video_size_limit"`
@@ -97,10 +97,10 @@ type InstanceSvc struct {
 // InstanceMetadata describes the abilities of the service.
 type InstanceMetadata struct {
 	AccountActivationRequired bool           `json:"account_activation_required"`
-	Features                  List[string]   `json:"features"`
+	Features                  List[string]   `json:"features" schema:"filled"`
 	Federation                FederationInfo `json:"federation"`
 	FieldsLimits              FieldsLimits   `json:"fields_limits"`
-	PostFormats               List[string]   `json:"post_formats"`
+	PostFormats               List[string]   `json:"post_formats" schema:"filled"`
 }
 
 // FederationInfo has the restrictions of federation. All fields but Enabled are
@@ -109,9 +109,9 @@ type InstanceMetadata struct {
 type FederationInfo struct {
 	Enabled              bool                    `json:"enabled"`
 	Exclusions           *bool                   `json:"exclusions,omitempty"`
-	MRFPolicies          List[string]            `json:"mrf_policies,omitzero"`
+	MRFPolicies          List[string]            `json:"mrf_policies,omitzero" schema:"filled"`
 	MRFSimple            map[string]List[string] `json:"mrf_simple,omitzero"`
-	QuarantinedInstances List[string]            `json:"quarantined_instances,omitzero"`
+	QuarantinedInstances List[string]            `json:"quarantined_instances,omitzero" schema:"filled"`
 	MRFHellthread        *MRFHellthread          `json:"mrf_hellthread,omitempty"`
 	MRFKeyword           *MRFKeyword             `json:"mrf_keyword,omitempty"`
 	MRFObjectAge         *MRFObjectAge           `json:"mrf_object_age,omitempty"`
@@ -191,9 +191,9 @@ type NodeInfoLink struct {
 // NodeInfo describes the server to other servers and crawlers. Shape: nodeinfo
 // 2.0 and 2.1; Software.Repository is in 2.1 alone.
 type NodeInfo struct {
-	Version           string           `json:"version"`
+	Version           string           `json:"version" schema:"filled"`
 	Software          NodeInfoSoftware `json:"software"`
-	Protocols         List[string]     `json:"protocols"`
+	Protocols         List[string]     `json:"protocols" schema:"filled"`
 	Services          NodeInfoServices `json:"services"`
 	OpenRegistrations bool             `json:"openRegistrations"`
 	Usage             NodeInfoUsage    `json:"usage"`
@@ -202,9 +202,9 @@ type NodeInfo struct {
 
 // NodeInfoSoftware names the server program.
 type NodeInfoSoftware struct {
-	Name       string `json:"name"`
-	Version    string `json:"version"`
-	Repository string `json:"repository,omitempty"`
+	Name       string `json:"name" schema:"filled"`
+	Version    string `json:"version" schema:"filled"`
+	Repository string `json:"repository,omitempty" schema:"filled"`
 }
 
 // NodeInfoServices lists foreign networks, none.
@@ -230,16 +230,16 @@ type NodeInfoMetadata struct {
 	NodeDescription           string               `json:"nodeDescription"`
 	Private                   bool                 `json:"private"`
 	Suggestions               NodeInfoSuggestions  `json:"suggestions"`
-	StaffAccounts             List[string]         `json:"staffAccounts"` // ActivityPub ids
+	StaffAccounts             List[string]         `json:"staffAccounts" schema:"filled"` // ActivityPub ids
 	Federation                FederationInfo       `json:"federation"`
 	PollLimits                PollLimits           `json:"pollLimits"`
-	PostFormats               List[string]         `json:"postFormats"`
+	PostFormats               List[string]         `json:"postFormats" schema:"filled"`
 	UploadLimits              NodeInfoUploadLimits `json:"uploadLimits"`
 	FieldsLimits              NodeInfoFieldsLimits `json:"fieldsLimits"`
 	AccountActivationRequired bool                 `json:"accountActivationRequired"`
 	InvitesEnabled            bool                 `json:"invitesEnabled"`
 	MailerEnabled             bool                 `json:"mailerEnabled"`
-	Features                  List[string]         `json:"features"`
+	Features                  List[string]         `json:"features" schema:"filled"`
 	RestrictedNicknames       List[string]         `json:"restrictedNicknames"`
 	SkipThreadContainment     bool                 `json:"skipThreadContainment"`
 	Upstream                  NodeInfoUpstream     `json:"upstream"`
@@ -269,7 +269,7 @@ type NodeInfoFieldsLimits struct {
 // NodeInfoUpstream names the API spoken, for clients that do not know the
 // software.
 type NodeInfoUpstream struct {
-	Name string `json:"name"`
+	Name string `json:"name" schema:"enum=mastodon"`
 }
 
 // UnmarshalJSON decodes an instance without keeping the contact's bytes.
@@ -288,10 +288,10 @@ func (i *Instance) UnmarshalJSON(data []byte) error {
 // ActivityWeek counts the activity on the server in a week, which begins at
 // Week, in Unix seconds. All are strings.
 type ActivityWeek struct {
-	Week          string `json:"week"`
-	Statuses      string `json:"statuses"`
-	Logins        string `json:"logins"`
-	Registrations string `json:"registrations"`
+	Week          string `json:"week" schema:"filled"`
+	Statuses      string `json:"statuses" schema:"filled"`
+	Logins        string `json:"logins" schema:"filled"`
+	Registrations string `json:"registrations" schema:"filled"`
 }
 
 // FederationStatus has the unreachable servers by host, and since when.

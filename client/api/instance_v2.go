@@ -5,15 +5,15 @@ import "encoding/json"
 // InstanceV2 describes the server to today's apps. Sizes are in bytes, times in seconds.
 // Source of the shape: Mastodon's entity Instance.
 type InstanceV2 struct {
-	Domain        string                  `json:"domain"`
+	Domain        string                  `json:"domain" schema:"filled"`
 	Title         string                  `json:"title"`
-	Version       string                  `json:"version"` // 4.2.0 (compatible; svc …)
+	Version       string                  `json:"version" schema:"filled"` // 4.2.0 (compatible; svc …)
 	SourceURL     string                  `json:"source_url"`
 	Description   string                  `json:"description"`
 	Usage         InstanceUsage           `json:"usage"`
 	Thumbnail     InstanceThumbnail       `json:"thumbnail"`
 	Icon          List[InstanceIcon]      `json:"icon"`
-	Languages     List[string]            `json:"languages"`
+	Languages     List[string]            `json:"languages" schema:"filled"`
 	Configuration InstanceV2Configuration `json:"configuration"`
 	Registrations InstanceRegistrations   `json:"registrations"`
 	Contact       InstanceContact         `json:"contact"`
@@ -44,15 +44,15 @@ type InstanceUsers struct {
 
 // InstanceThumbnail is the picture of the server.
 type InstanceThumbnail struct {
-	URL      string   `json:"url"`
-	Blurhash *string  `json:"blurhash"`
+	URL      string   `json:"url" schema:"url"`
+	Blurhash *string  `json:"blurhash" schema:"filled"`
 	Versions struct{} `json:"versions"`
 }
 
 // InstanceIcon is an icon for the server among apps.
 type InstanceIcon struct {
-	Src  string `json:"src"`
-	Size string `json:"size"`
+	Src  string `json:"src" schema:"url"`
+	Size string `json:"size" schema:"filled"`
 }
 
 // InstanceV2Configuration is the limits of the server.
@@ -70,11 +70,11 @@ type InstanceV2Configuration struct {
 
 // InstanceV2URLs are addresses of the server; nil ones do not exist.
 type InstanceV2URLs struct {
-	Streaming      string  `json:"streaming"` // ws or wss, host and port, no path
-	Status         *string `json:"status"`
-	About          *string `json:"about"`
-	PrivacyPolicy  *string `json:"privacy_policy"`
-	TermsOfService *string `json:"terms_of_service"`
+	Streaming      string  `json:"streaming" schema:"filled"` // ws or wss, host and port, no path
+	Status         *string `json:"status" schema:"url"`
+	About          *string `json:"about" schema:"url"`
+	PrivacyPolicy  *string `json:"privacy_policy" schema:"url"`
+	TermsOfService *string `json:"terms_of_service" schema:"url"`
 }
 
 // InstanceVAPID has the key of push messages, "" where there is none.
@@ -113,8 +113,8 @@ type TimelinesAccess struct {
 
 // FeedAccess is the access to the statuses of this server, and to others.
 type FeedAccess struct {
-	Local  string `json:"local"`
-	Remote string `json:"remote"`
+	Local  string `json:"local" schema:"enum=public authenticated disabled"`
+	Remote string `json:"remote" schema:"enum=public authenticated disabled"`
 }
 
 // InstanceRegistrations says whether one may register, and how.
@@ -124,7 +124,7 @@ type InstanceRegistrations struct {
 	ReasonRequired   bool    `json:"reason_required"`
 	Message          *string `json:"message"`
 	MinAge           *int    `json:"min_age"`
-	URL              *string `json:"url"`
+	URL              *string `json:"url" schema:"url"`
 }
 
 // InstanceContact is whom to ask.

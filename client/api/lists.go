@@ -3,10 +3,10 @@ package api
 // AccountList is a list of accounts; Mastodon's name is List. Its id is an
 // integer printed as a string.
 type AccountList struct {
-	ID            string `json:"id"`
-	Title         string `json:"title"`
-	RepliesPolicy string `json:"replies_policy"` // of its timeline: list, followed or none
-	Exclusive     bool   `json:"exclusive"`      // members are left out of the home timeline
+	ID            string `json:"id" schema:"filled"`
+	Title         string `json:"title" schema:"filled"`
+	RepliesPolicy string `json:"replies_policy" schema:"enum=list followed none"` // of its timeline: list, followed or none
+	Exclusive     bool   `json:"exclusive"`                                       // members are left out of the home timeline
 }
 
 // NewList is the form of POST /api/v1/lists. A nil RepliesPolicy is "list".

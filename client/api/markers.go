@@ -27,7 +27,7 @@ type SetMarkers struct {
 
 // SetMarker moves one marker.
 type SetMarker struct {
-	LastReadID ID `json:"last_read_id" form:"last_read_id"`
+	LastReadID ID `json:"last_read_id" form:"last_read_id" schema:"type=string integer"`
 }
 
 // MarkerQuery selects markers.

@@ -8,16 +8,16 @@ import "encoding/json"
 // svc:chat_mention (with ChatMessage), svc:report (with Report), admin.report (with the
 // report as a type Report, in Raw) or admin.sign_up.
 type Notification struct {
-	ID        string   `json:"id"`
-	Type      string   `json:"type"`
+	ID        string   `json:"id" schema:"filled"`
+	Type      string   `json:"type" schema:"enum=mention status reblog follow follow_request favourite poll update move admin.sign_up admin.report svc:emoji_reaction svc:chat_mention svc:report"`
 	CreatedAt Time     `json:"created_at"`
-	Account   *Account `json:"account"`
+	Account   *Account `json:"account" schema:"notnull"`
 	Status    *Status  `json:"status"`
 	Target    *Account `json:"target,omitempty"`
-	Emoji     string   `json:"emoji,omitempty"`
+	Emoji     string   `json:"emoji,omitempty" schema:"filled"`
 	// ChatMessage is the message of svc:chat_mention.
 	ChatMessage *ChatMessage    `json:"chat_message,omitempty"`
-	Report      *AdminReport    `json:"report,omitempty"`
+	Report      *AdminReport    `json:"report,omitempty" schema:"or=Report"`
 	Svc         NotificationSvc `json:"svc"`
 
 	Raw json.RawMessage `json:"-"`
@@ -79,7 +79,13 @@ type UnreadCount struct {
 
 // DismissNotification is the form of POST /api/v1/notifications/dismiss.
 type DismissNotification struct {
-	ID string `json:"id" form:"id"`
+	ID string `json:"id" form:"id" binding:"required"`
+}
+
+// DestroyNotifications is the form of DELETE /api/v1/notifications/destroy_multiple. An id
+// names a notification, or the status of notifications.
+type DestroyNotifications struct {
+	IDs []string `json:"ids" form:"ids[]" binding:"required"`
 }
 
 // ReadNotifications is the form of POST /api/v1/svc/notifications/read: one by

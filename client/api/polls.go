@@ -3,7 +3,7 @@ package api
 // Poll is a status's question. Its id is an integer printed as a string;
 // VotesCount sums the options' votes, VotersCount counts people.
 type Poll struct {
-	ID          string           `json:"id"`
+	ID          string           `json:"id" schema:"filled"`
 	ExpiresAt   *Time            `json:"expires_at"`
 	Expired     bool             `json:"expired"`
 	Multiple    bool             `json:"multiple"`

@@ -4,10 +4,10 @@ import "encoding/json"
 
 // Preferences is the caller's settings for all clients.
 type Preferences struct {
-	PostingVisibility string  `json:"posting:default:visibility"`
+	PostingVisibility string  `json:"posting:default:visibility" schema:"filled"`
 	PostingSensitive  bool    `json:"posting:default:sensitive"`
-	PostingLanguage   *string `json:"posting:default:language"`
-	ReadingMedia      string  `json:"reading:expand:media"`
+	PostingLanguage   *string `json:"posting:default:language" schema:"filled"`
+	ReadingMedia      string  `json:"reading:expand:media" schema:"filled"`
 	ReadingSpoilers   bool    `json:"reading:expand:spoilers"`
 }
 

@@ -5,10 +5,10 @@ package api
 // Messages are encrypted by RFC 8291, which Standard says.
 type PushSubscription struct {
 	ID        int64      `json:"id"`
-	Endpoint  string     `json:"endpoint"`
+	Endpoint  string     `json:"endpoint" schema:"url"`
 	Alerts    PushAlerts `json:"alerts"`
-	Policy    string     `json:"policy"`
-	ServerKey string     `json:"server_key"`
+	Policy    string     `json:"policy" schema:"filled"`
+	ServerKey string     `json:"server_key" schema:"filled"`
 	Standard  bool       `json:"standard"`
 }
 
@@ -16,7 +16,7 @@ type PushSubscription struct {
 // FollowRequest is as Follow.
 type PushAlerts struct {
 	Follow        Bool  `json:"follow" form:"follow"`
-	FollowRequest *Bool `json:"follow_request,omitempty" form:"follow_request"`
+	FollowRequest *Bool `json:"follow_request,omitempty" form:"follow_request" schema:"required"`
 	Favourite     Bool  `json:"favourite" form:"favourite"`
 	Mention       Bool  `json:"mention" form:"mention"`
 	Reblog        Bool  `json:"reblog" form:"reblog"`

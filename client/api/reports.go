@@ -19,16 +19,16 @@ const (
 
 // Report is a report as its author sees it.
 type Report struct {
-	ID            string       `json:"id"`
+	ID            string       `json:"id" schema:"filled"`
 	ActionTaken   bool         `json:"action_taken"`
 	ActionTakenAt *Time        `json:"action_taken_at"`
-	Category      string       `json:"category"`
+	Category      string       `json:"category" schema:"enum=spam legal violation other"`
 	Comment       string       `json:"comment"`
 	Forwarded     bool         `json:"forwarded"`
 	CreatedAt     Time         `json:"created_at"`
-	StatusIDs     List[string] `json:"status_ids"`
-	RuleIDs       List[string] `json:"rule_ids"`
-	TargetAccount *Account     `json:"target_account"`
+	StatusIDs     List[string] `json:"status_ids" schema:"filled"`
+	RuleIDs       List[string] `json:"rule_ids" schema:"filled"`
+	TargetAccount *Account     `json:"target_account" schema:"notnull"`
 }
 
 // NewReport is the form of POST /api/v1/reports. Of StatusIDs only those of

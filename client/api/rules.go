@@ -4,8 +4,8 @@ import "encoding/json"
 
 // Rule is a rule of the house.
 type Rule struct {
-	ID           string   `json:"id"`
-	Text         string   `json:"text"`
+	ID           string   `json:"id" schema:"filled"`
+	Text         string   `json:"text" schema:"filled"`
 	Hint         string   `json:"hint"`
 	Translations struct{} `json:"translations"`
 }

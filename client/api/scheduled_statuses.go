@@ -5,7 +5,7 @@ import "encoding/json"
 // ScheduledStatus is a status to be posted later. Its id is an integer printed
 // as a string.
 type ScheduledStatus struct {
-	ID               string           `json:"id"`
+	ID               string           `json:"id" schema:"filled"`
 	ScheduledAt      Time             `json:"scheduled_at"`
 	Params           ScheduledParams  `json:"params"`
 	MediaAttachments List[Attachment] `json:"media_attachments"`
@@ -19,11 +19,11 @@ type ScheduledParams struct {
 	Text        string         `json:"text"`
 	Sensitive   *bool          `json:"sensitive"`
 	SpoilerText *string        `json:"spoiler_text"`
-	Visibility  *string        `json:"visibility"`
+	Visibility  *string        `json:"visibility" schema:"filled"`
 	ScheduledAt Time           `json:"scheduled_at"`
 	Poll        *ScheduledPoll `json:"poll"`
-	InReplyToID *string        `json:"in_reply_to_id"`
-	MediaIDs    List[string]   `json:"media_ids,omitzero"`
+	InReplyToID *string        `json:"in_reply_to_id" schema:"filled"`
+	MediaIDs    List[string]   `json:"media_ids,omitzero" schema:"filled"`
 }
 
 // ScheduledPoll is the poll of a status to come. ExpiresIn is in seconds, from

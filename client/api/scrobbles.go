@@ -3,8 +3,8 @@ package api
 // Scrobble is something that Account has listened to. Length is in the unit of
 // the sending program.
 type Scrobble struct {
-	ID        string   `json:"id"`
-	Account   *Account `json:"account"`
+	ID        string   `json:"id" schema:"filled"`
+	Account   *Account `json:"account" schema:"notnull"`
 	Title     string   `json:"title"`
 	Artist    string   `json:"artist"`
 	Album     string   `json:"album"`

@@ -48,5 +48,5 @@ type Found struct {
 type FoundV1 struct {
 	Accounts List[Account] `json:"accounts"`
 	Statuses List[Status]  `json:"statuses"`
-	Hashtags List[string]  `json:"hashtags"`
+	Hashtags List[string]  `json:"hashtags" schema:"filled"`
 }

@@ -11,8 +11,8 @@ type MFASettings struct {
 // TOTPSetup answers GET /api/svc/accounts/mfa/setup/totp: a new secret in
 // base32, and as an otpauth address for a QR code.
 type TOTPSetup struct {
-	Key             string `json:"key"`
-	ProvisioningURI string `json:"provisioning_uri"`
+	Key             string `json:"key" schema:"filled"`
+	ProvisioningURI string `json:"provisioning_uri" schema:"filled"`
 }
 
 // ConfirmTOTP is the form of POST /api/svc/accounts/mfa/confirm/totp.
@@ -23,7 +23,7 @@ type ConfirmTOTP struct {
 
 // BackupCodes answers GET /api/svc/accounts/mfa/backup_codes.
 type BackupCodes struct {
-	Codes List[string] `json:"codes"`
+	Codes List[string] `json:"codes" schema:"filled"`
 }
 
 // MFAChallenge is the form of POST /oauth/mfa/challenge; the client's
@@ -64,7 +64,7 @@ type MoveAccount struct {
 // Aliases are the other accounts of the caller: handles, or ids of accounts that the
 // server does not know.
 type Aliases struct {
-	Aliases List[string] `json:"aliases"`
+	Aliases List[string] `json:"aliases" schema:"filled"`
 }
 
 // Alias is the form of PUT and DELETE /api/svc/aliases: a handle or an ActivityPub id.
@@ -75,6 +75,6 @@ type Alias struct {
 // Outcome is an answer that has status 200 for refusals too: Status is success,
 // or Error has the reason.
 type Outcome struct {
-	Status string `json:"status,omitempty"`
-	Error  string `json:"error,omitempty"`
+	Status string `json:"status,omitempty" schema:"enum=success"`
+	Error  string `json:"error,omitempty" schema:"filled"`
 }

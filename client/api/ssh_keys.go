@@ -7,8 +7,8 @@ import "encoding/json"
 type SSHKey struct {
 	ID          int64  `json:"id"`
 	Name        string `json:"name"`
-	Type        string `json:"type"`
-	Fingerprint string `json:"fingerprint"`
+	Type        string `json:"type" schema:"filled"`
+	Fingerprint string `json:"fingerprint" schema:"filled"`
 	CreatedAt   Time   `json:"created_at"`
 	LastUsedAt  *Time  `json:"last_used_at"`
 

@@ -10,12 +10,12 @@ import "encoding/json"
 // in this order, and so is the end of svc from direct_conversation_id on: a
 // renderer may cache the rest and splice them in, and filtered.
 type Status struct {
-	ID                 string           `json:"id"`
-	URI                string           `json:"uri"`
-	URL                string           `json:"url"`
-	Account            *Account         `json:"account"`
-	InReplyToID        *string          `json:"in_reply_to_id"`
-	InReplyToAccountID *string          `json:"in_reply_to_account_id"`
+	ID                 string           `json:"id" schema:"filled"`
+	URI                string           `json:"uri" schema:"filled"`
+	URL                string           `json:"url" schema:"url"`
+	Account            *Account         `json:"account" schema:"notnull"`
+	InReplyToID        *string          `json:"in_reply_to_id" schema:"filled"`
+	InReplyToAccountID *string          `json:"in_reply_to_account_id" schema:"filled"`
 	Reblog             *Status          `json:"reblog"`
 	Content            string           `json:"content"` // HTML
 	Text               *string          `json:"text"`    // the source, in the answer to a delete
@@ -26,14 +26,14 @@ type Status struct {
 	FavouritesCount    int              `json:"favourites_count"`
 	Sensitive          bool             `json:"sensitive"`
 	SpoilerText        string           `json:"spoiler_text"`
-	Visibility         string           `json:"visibility"` // public, unlisted, local, private, direct, list
+	Visibility         string           `json:"visibility" schema:"enum=public unlisted private direct local list"` // public, unlisted, local, private, direct, list
 	MediaAttachments   List[Attachment] `json:"media_attachments"`
 	Mentions           List[Mention]    `json:"mentions"`
 	Tags               List[Tag]        `json:"tags"`
 	Emojis             List[Emoji]      `json:"emojis"`
 	Card               *Card            `json:"card"`
 	Application        *Application     `json:"application"`
-	Language           *string          `json:"language"`
+	Language           *string          `json:"language" schema:"filled"`
 
 	Poll       *Poll              `json:"poll"`
 	Quote      *Quote             `json:"quote"` // of a status of another server that quotes
@@ -60,9 +60,9 @@ const (
 // Quote is what a status quotes: the status itself, null unless the quote is accepted. The
 // Quote of a quoted status has its id in its place.
 type Quote struct {
-	State    string  `json:"state"`
-	Status   *Status `json:"quoted_status,omitempty"`
-	StatusID *string `json:"quoted_status_id,omitempty"`
+	State    string  `json:"state" schema:"enum=accepted unauthorized pending deleted"`
+	Status   *Status `json:"quoted_status,omitempty" schema:"nullable"`
+	StatusID *string `json:"quoted_status_id,omitempty" schema:"filled,nullable"`
 }
 
 // StatusSvc is the service's part of a status. The conversation ids are
@@ -70,7 +70,7 @@ type Quote struct {
 type StatusSvc struct {
 	Local                bool                `json:"local"`
 	ConversationID       *int64              `json:"conversation_id"`
-	InReplyToAccountAcct *string             `json:"in_reply_to_account_acct"`
+	InReplyToAccountAcct *string             `json:"in_reply_to_account_acct" schema:"filled"`
 	Content              PlainText           `json:"content"`
 	SpoilerText          PlainText           `json:"spoiler_text"`
 	DirectConversationID *int64              `json:"direct_conversation_id"`
@@ -123,17 +123,17 @@ type StatusContext struct {
 
 // Mention is an account that a status addresses.
 type Mention struct {
-	ID       string `json:"id"`
-	Username string `json:"username"`
-	URL      string `json:"url"`
-	Acct     string `json:"acct"`
+	ID       string `json:"id" schema:"filled"`
+	Username string `json:"username" schema:"filled"`
+	URL      string `json:"url" schema:"url"`
+	Acct     string `json:"acct" schema:"filled"`
 }
 
 // Tag is a hashtag. Its name is in one case and one Unicode form.
 type Tag struct {
-	ID        string                `json:"id,omitempty"`
-	Name      string                `json:"name"`
-	URL       string                `json:"url"`
+	ID        string                `json:"id,omitempty" schema:"filled"`
+	Name      string                `json:"name" schema:"filled"`
+	URL       string                `json:"url" schema:"url"`
 	History   List[json.RawMessage] `json:"history"`
 	Following *bool                 `json:"following,omitempty"`
 }
@@ -141,14 +141,14 @@ type Tag struct {
 // Attachment is a picture, video, sound or other file of a status. Its id is
 // an integer printed as a string.
 type Attachment struct {
-	ID          string        `json:"id"`
-	Type        string        `json:"type"` // image, video, audio, unknown
-	URL         string        `json:"url"`
-	RemoteURL   *string       `json:"remote_url"`
-	PreviewURL  string        `json:"preview_url"`
+	ID          string        `json:"id" schema:"filled"`
+	Type        string        `json:"type" schema:"enum=image video gifv audio unknown"` // image, video, audio, unknown
+	URL         string        `json:"url" schema:"url"`
+	RemoteURL   *string       `json:"remote_url" schema:"filled"`
+	PreviewURL  string        `json:"preview_url" schema:"url"`
 	TextURL     string        `json:"text_url"`
 	Description *string       `json:"description"`
-	Blurhash    *string       `json:"blurhash"`
+	Blurhash    *string       `json:"blurhash" schema:"filled"`
 	Meta        *MediaMeta    `json:"meta"` // null for files of other servers
 	Svc         AttachmentSvc `json:"svc"`
 }
@@ -165,7 +165,7 @@ type MediaMeta struct {
 type MediaSize struct {
 	Width  int     `json:"width"`
 	Height int     `json:"height"`
-	Size   string  `json:"size"`
+	Size   string  `json:"size" schema:"filled"`
 	Aspect float64 `json:"aspect"`
 }
 
@@ -182,11 +182,11 @@ type AttachmentSvc struct {
 
 // Card previews the page that a status links to.
 type Card struct {
-	Type         string  `json:"type"` // link
-	URL          string  `json:"url"`
+	Type         string  `json:"type" schema:"enum=link"` // link
+	URL          string  `json:"url" schema:"url"`
 	Title        string  `json:"title"`
 	Description  string  `json:"description"`
-	Image        *string `json:"image"`
+	Image        *string `json:"image" schema:"filled"`
 	ProviderName string  `json:"provider_name"`
 	ProviderURL  string  `json:"provider_url"`
 	AuthorName   string  `json:"author_name"`
@@ -205,7 +205,7 @@ type CardSvc struct {
 
 // Application is the program that a status was written with.
 type Application struct {
-	Name    string  `json:"name"`
+	Name    string  `json:"name" schema:"filled"`
 	Website *string `json:"website"`
 }
 
@@ -256,10 +256,10 @@ type MediaAttributes struct {
 
 // StatusSource is a status as its author typed it.
 type StatusSource struct {
-	ID          string `json:"id"`
+	ID          string `json:"id" schema:"filled"`
 	Text        string `json:"text"`
 	SpoilerText string `json:"spoiler_text"`
-	ContentType string `json:"content_type"`
+	ContentType string `json:"content_type" schema:"filled"`
 }
 
 // StatusEdit is a version of a status. CreatedAt is when it was made.
@@ -268,7 +268,7 @@ type StatusEdit struct {
 	SpoilerText      string           `json:"spoiler_text"`
 	Sensitive        bool             `json:"sensitive"`
 	CreatedAt        Time             `json:"created_at"`
-	Account          *Account         `json:"account"`
+	Account          *Account         `json:"account" schema:"notnull"`
 	Poll             *EditedPoll      `json:"poll"`
 	MediaAttachments List[Attachment] `json:"media_attachments"`
 	Emojis           List[Emoji]      `json:"emojis"`
@@ -276,7 +276,7 @@ type StatusEdit struct {
 
 // EditedPoll is the poll of a version: its question, and no votes.
 type EditedPoll struct {
-	ID          string             `json:"id"`
+	ID          string             `json:"id" schema:"filled"`
 	ExpiresAt   *Time              `json:"expires_at"`
 	Expired     bool               `json:"expired"`
 	Multiple    bool               `json:"multiple"`
@@ -299,6 +299,11 @@ type StatusesQuery struct {
 	IDs       []string `json:"ids,omitempty" form:"ids[]"`
 	ID        []string `json:"id,omitempty" form:"id[]"`
 	WithMuted bool     `json:"with_muted,omitempty" form:"with_muted"`
+}
+
+// OneStatusQuery is the query of GET /api/v1/statuses/:id.
+type OneStatusQuery struct {
+	WithMuted Bool `json:"with_muted,omitempty" form:"with_muted"`
 }
 
 // NewReblog is the form of POST /api/v1/statuses/:id/reblog.

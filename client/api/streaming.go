@@ -48,10 +48,10 @@ type ModerationEvent struct {
 // StreamQuery names a stream: user, user:notification, user:svc_chat, public,
 // hashtag, list, direct, svc:moderation, and public:local and others of its kind.
 type StreamQuery struct {
-	Stream   string `form:"stream"`
-	Tag      string `form:"tag"`      // of hashtag and hashtag:local
-	List     string `form:"list"`     // of list
-	Instance string `form:"instance"` // of public:remote: only from there
+	Stream   string `json:"stream,omitempty" form:"stream"`
+	Tag      string `json:"tag,omitempty" form:"tag"`           // of hashtag and hashtag:local
+	List     string `json:"list,omitempty" form:"list"`         // of list
+	Instance string `json:"instance,omitempty" form:"instance"` // of public:remote: only from there
 }
 
 // StreamEvent is one event. Name is update, status.update, delete,

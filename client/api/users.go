@@ -155,6 +155,13 @@ type Nicknames struct {
 	Nicknames []string `json:"nicknames" form:"nicknames[]"`
 }
 
+// DeletedUsers is the form of DELETE /api/svc/admin/users. Nickname names one, which is
+// then answered as a text.
+type DeletedUsers struct {
+	Nicknames []string `json:"nicknames,omitempty" form:"nicknames[]"`
+	Nickname  string   `json:"nickname,omitempty" form:"nickname"`
+}
+
 // Rejection is the form of PATCH /api/svc/admin/users/reject. Message is mailed to each
 // of them; without one nobody is mailed.
 type Rejection struct {

@@ -14,3 +14,9 @@ type WebFingerLink struct {
 	Href     string `json:"href,omitempty"`
 	Template string `json:"template,omitempty"` // {uri} stands for the account
 }
+
+// WebFingerQuery asks for an account by its handle, acct:user@host, or by the address of
+// its actor or profile.
+type WebFingerQuery struct {
+	Resource string `json:"resource" form:"resource" binding:"required"`
+}

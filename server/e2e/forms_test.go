@@ -53,7 +53,7 @@ func TestAnEmptyFieldOfAFormIsAsIfItWereNotThere(t *testing.T) {
 	for _, r := range s.Routes() {
 		in := servertest.Examples[r.Method+" "+r.Path]
 		switch {
-		case in.Params == nil, r.Method == http.MethodGet:
+		case r.Takes == nil || strings.HasPrefix(in.Body, "--x"), r.Method == http.MethodGet:
 			continue
 		case r.Path == "/api/v1/accounts", r.Path == "/api/v1/statuses/:id/mute":
 			continue // not twice
@@ -62,7 +62,7 @@ func TestAnEmptyFieldOfAFormIsAsIfItWereNotThere(t *testing.T) {
 		}
 		var sample map[string]any
 		must(t, json.Unmarshal([]byte(b.ids.Replace(in.Body)), &sample))
-		for _, p := range paramsOf(in.Params) {
+		for _, p := range paramsOf(r.Takes) {
 			if p.kind == "truth" || p.kind == "any" || p.kind == "text" && (len(p.path) > 1 || !emptied[p.path[0]]) {
 				continue
 			}

@@ -24,7 +24,7 @@ func FuzzRequests(f *testing.F) {
 	for i, r := range routes {
 		name := r.Method + " " + r.Path
 		f.Add(uint(i), "1", "max_id=1&limit=2&q=a&start_date=2020-01-01T00:00:00Z&page=1&state=open", uint(1), []byte(servertest.Examples[name].Body))
-		for _, p := range paramsOf(servertest.Examples[name].Params) {
+		for _, p := range paramsOf(r.Takes) {
 			if r.Method != http.MethodGet {
 				f.Add(uint(i), "bob", p.path[0]+"[]=x&access_token=", uint(2), []byte(p.path[0]+"=1&"+p.path[0]+"[x]=%00"))
 				continue

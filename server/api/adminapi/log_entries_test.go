@@ -164,7 +164,7 @@ func (w *world) leavesAsExampled(r server.Route) {
 			w.t.Errorf("%s %s of nothing: %d %.200s, want a refusal", r.Method, r.Path, status, text)
 		}
 	}
-	if e.Params != nil {
+	if r.Takes != nil {
 		if status, _, text := w.act(r.Method, at(w.made, "{"), ""); status < 400 || status >= 500 {
 			w.t.Errorf("%s %s without a body: %d %.200s, want a refusal", r.Method, r.Path, status, text)
 		}

@@ -192,9 +192,7 @@ func (a *Notifications) Clear(c *gin.Context) error {
 func (a *Notifications) Dismiss(c *gin.Context) error {
 	id := c.Param("id")
 	if id == "" {
-		var in struct {
-			ID string `json:"id" binding:"required"`
-		}
+		var in api.DismissNotification
 		if err := web.Bind(c, &in); err != nil {
 			return err
 		}
@@ -221,9 +219,7 @@ func (a *Notifications) Dismiss(c *gin.Context) error {
 // notification, or the status of notifications. Ids that name none of the
 // caller's are ignored.
 func (a *Notifications) Destroy(c *gin.Context) error {
-	var in struct {
-		IDs []string `json:"ids" binding:"required"`
-	}
+	var in api.DestroyNotifications
 	if err := web.BindAny(c, &in); err != nil {
 		return err
 	}

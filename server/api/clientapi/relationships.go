@@ -68,9 +68,7 @@ func firstIDs(all []string, most int) []string {
 func (a *Relationships) FamiliarFollowers(c *gin.Context) error {
 	ctx, ids := c.Request.Context(), askedIDs(c, mostAccounts)
 	if len(ids) == 0 && c.Request.ContentLength > 0 { // Mastodon.py asks with a JSON body
-		var in struct {
-			ID []string `json:"id"`
-		}
+		var in api.AccountIDs
 		if err := web.Read(c, &in); err != nil {
 			return err
 		}
@@ -142,9 +140,7 @@ func (a *Relationships) Follow(c *gin.Context) error {
 
 // FollowURI is POST /api/v1/follows: the account is named as nickname@domain.
 func (a *Relationships) FollowURI(c *gin.Context) error {
-	var in struct {
-		URI string `json:"uri" binding:"required"`
-	}
+	var in api.FollowURI
 	if err := web.Bind(c, &in); err != nil {
 		return err
 	}

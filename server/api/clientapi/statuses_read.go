@@ -11,9 +11,7 @@ import (
 
 // Get is GET /api/v1/statuses/:id.
 func (a *Statuses) Get(c *gin.Context) error {
-	var q struct {
-		WithMuted api.Bool `json:"with_muted"`
-	}
+	var q api.OneStatusQuery
 	if err := web.BindQuery(c, &q); err != nil {
 		return err
 	}

@@ -95,6 +95,7 @@ func Read(c *gin.Context, in any) error {
 		}
 	}
 	d.object(t, reflect.ValueOf(in).Elem(), "")
+	c.Set(formsKey, []any{in})
 	return d.err()
 }
 
@@ -124,6 +125,7 @@ func ReadQuery(c *gin.Context, into ...any) error {
 	for _, in := range into {
 		d.object(t, reflect.ValueOf(in).Elem(), "")
 	}
+	c.Set(formsKey, into)
 	if strict(c) {
 		d.unexpected(t, into...)
 	}
@@ -150,6 +152,7 @@ func readAny(c *gin.Context, in any) error {
 		t[p.Key] = p.Value
 	}
 	d.object(t, reflect.ValueOf(in).Elem(), "")
+	c.Set(formsKey, []any{in})
 	return d.err()
 }
 

@@ -24,6 +24,7 @@ import (
 const (
 	treeKey  = "svc.body"
 	queryKey = "svc.query"
+	formsKey = "svc.forms" // the structs that were bound, for tests
 )
 
 // The bounds of a tree.
@@ -40,6 +41,9 @@ type grown struct {
 	tree tree
 	err  error
 }
+
+// Tree is what the body had, for the tests that hold requests against the API's description.
+func (g grown) Tree() map[string]any { return g.tree }
 
 // body reads the request's body once. No body, and no Content-Type with a body
 // that is not JSON, is an empty tree.

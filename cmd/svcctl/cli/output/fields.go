@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"svc/client/nearest"
+	"svc/client/schema"
 )
 
 // fieldPath is a field of an object, and of the objects in it: account.acct.
@@ -100,7 +101,7 @@ func CellOf(value json.RawMessage) string {
 // missing refuses a path that no object of a type has, nor one of the records: a
 // newer server may send fields that the type lacks. The type may be nil.
 func (p fieldPath) missing(flag string, t reflect.Type, records []Record) error {
-	if t != nil && jsonType(t) == "object" && knows(t, p) {
+	if t != nil && schema.TypeOf(t) == "object" && knows(t, p) {
 		return nil
 	}
 	var names []string
