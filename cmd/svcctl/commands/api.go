@@ -2,6 +2,7 @@ package commands
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,7 +28,7 @@ var apiMethods = []string{
 func apiCommand(a *cli.App) *cobra.Command {
 	var fields []string
 	var input string
-	var paginate bool
+	var paginate, unchecked bool
 	cmd := &cobra.Command{
 		Use:   "api METHOD PATH",
 		Short: "Call any endpoint",
@@ -38,8 +39,13 @@ such, and so are JSON arrays and objects; anything else is a string. NAME[]
 adds to an array. Reads carry fields in the query, writes in a JSON body.
 
 --paginate follows the Link header, or counts pages up where a page query is
-given, and prints all pages as one list.`,
-		Args: cli.ExactArgs(2, "a method and a path"),
+given, and prints all pages as one list.
+
+Names of fields and parameters are checked by the server's own description of its API,
+GET /api/openapi.json, and so are the path and method of a call that is answered 404.
+Servers without a description, and --no-check, have no such check.`,
+		Args:              cli.ExactArgs(2, "a method and a path"),
+		ValidArgsFunction: completeCalls(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			method := strings.ToUpper(args[0])
 			if !slices.Contains(apiMethods, method) {
@@ -70,6 +76,13 @@ given, and prints all pages as one list.`,
 					return err
 				}
 			}
+			if names := sentNames(path, query, body); len(names) > 0 && !unchecked {
+				if d := describedAPI(cmd.Context(), conn); d != nil {
+					if err := d.check(method, path, names); err != nil {
+						return err
+					}
+				}
+			}
 			if paginate && !writes {
 				return apiPages(a, cmd, conn, path, query)
 			}
@@ -80,6 +93,11 @@ given, and prints all pages as one list.`,
 			resp, err := conn.Do(cmd.Context(), client.Request{Method: method, Path: path, Query: query, Body: sent}, nil)
 			if err != nil {
 				showRefusal(a, err)
+				if errors.Is(err, client.ErrNotFound) && !unchecked {
+					if d := describedAPI(cmd.Context(), conn); d != nil {
+						return cmp.Or(d.check(method, path, nil), err)
+					}
+				}
 				return err
 			}
 			if writes && a.Flags.DryRun {
@@ -94,6 +112,7 @@ given, and prints all pages as one list.`,
 	}
 	cmd.Flags().StringArrayVarP(&fields, "field", "f", nil, "send `NAME=VALUE`; may be repeated")
 	cmd.Flags().StringVar(&input, "input", "", "send the JSON in `FILE`, - for standard input")
+	cmd.Flags().BoolVar(&unchecked, "no-check", false, "send names that the server does not describe")
 	cmd.Flags().BoolVar(&paginate, "paginate", false, "fetch all pages")
 	return cli.Examples(cmd, "api GET reports -f state=open", "api PUT users/tag -f nicknames[]=kim -f tags[]=seen --dry-run")
 }
