@@ -335,7 +335,7 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 	add(Public, get, "/api/oembed", client.Instance.OEmbed).takes(api.OEmbedQuery{}).answers(api.OEmbed{})
 	add(Public, get, "/api/v1/svc/federation_status", client.Instance.FederationStatus).answers(api.FederationStatus{})
 	add(Public, get, "/api/svc/frontend_configurations", client.Instance.FrontendConfigurations).answers(map[string]any{})
-	add(Public, get, "/api/svc/healthcheck", client.Instance.Healthcheck).answers(api.Health{}, at(503, api.Health{}))
+	add(Public, get, "/api/svc/healthcheck", client.Instance.Healthcheck).answers(api.Health{}, at(503, api.Empty{}))
 	add(Public, get, "/.well-known/host-meta", docs.HostMeta).answers(file("application/xrd+xml"))
 	add(Public, get, "/.well-known/host-meta.json", docs.HostMetaJSON).answers(api.HostMeta{})
 	add(Public, get, "/.well-known/webfinger", docs.WebFinger).takes(api.WebFingerQuery{}).answers(api.WebFinger{})

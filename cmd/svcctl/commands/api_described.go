@@ -185,13 +185,19 @@ func completeCalls(a *cli.App) cli.Completer {
 				if !ok {
 					continue
 				}
+				path, _, _ = strings.Cut(path, "{") // shells expand braces; what follows is an id
 				offers = append(offers, cli.Described(path, op.Summary))
 				if short, below := strings.CutPrefix(path, "/api/svc/admin/"); below {
 					offers = append(offers, cli.Described(short, op.Summary))
 				}
 			}
 			slices.Sort(offers)
-			return offers, nil
+			// Of several operations below one place the first describes it.
+			return slices.CompactFunc(offers, func(a, b cobra.Completion) bool {
+				one, _, _ := strings.Cut(a, "\t")
+				other, _, _ := strings.Cut(b, "\t")
+				return one == other
+			}), nil
 		})(cmd, args, typed)
 	}
 }

@@ -42,7 +42,7 @@ func TestPathsAreCompletedFromTheServersDescription(t *testing.T) {
 		"api p":                         "PATCH",
 		"api GET grouped":               "grouped_reports",
 		"api DELETE /api/v1/push":       "/api/v1/push/subscription",
-		"api GET /api/v1/timelines/tag": "/api/v1/timelines/tag/{tag}",
+		"api GET /api/v1/timelines/tag": "/api/v1/timelines/tag/",
 	} {
 		said := ""
 		for range 30 { // on a slow machine the budget of a completion may be over
