@@ -98,13 +98,16 @@ type Schema struct {
 
 	MissingJobs []int // the migrations of the job queue to apply
 	UnknownJobs []int // those applied by a newer program
+
+	Move *MoveMark // of a move that the database is a part of, or nil
 }
 
-// Err returns why this program cannot use the database: ErrNewer or ErrOlder.
+// Err returns why this program cannot use the database: ErrNewer or ErrOlder, or ErrMoving
+// or ErrMoved.
 func (s Schema) Err() error {
 	switch {
 	case len(s.Unknown) == 0 && len(s.UnknownJobs) == 0:
-		return nil
+		return s.Move.Err()
 	case len(s.Unknown) == 0:
 		return fmt.Errorf("migrations %d of the job queue are unknown: %w", s.UnknownJobs, ErrNewer)
 	case s.Version < s.First:
@@ -165,7 +168,8 @@ func (d *DB) Schema(ctx context.Context) (Schema, error) {
 		return s, err
 	}
 	s.MissingJobs, s.UnknownJobs = without(jobs, applied), without(applied, jobs)
-	return s, nil
+	s.Move, err = d.moveMark(ctx)
+	return s, err
 }
 
 // without returns the versions that are not among others.
@@ -181,11 +185,7 @@ func without(versions, others []int) (out []int) {
 // applied returns the versions that a table of migrations has, in their order; none
 // where there is no table yet.
 func (d *DB) applied(ctx context.Context, table string) ([]int, error) {
-	exists := "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?"
-	if d.pool.dialect == Postgres {
-		exists = "SELECT count(*) FROM pg_tables WHERE schemaname = ANY (current_schemas(false)) AND tablename = ?"
-	}
-	if n, err := value[int](ctx, d, "migrations", exists, table); err != nil || n == 0 {
+	if there, err := d.hasTable(ctx, table); err != nil || !there {
 		return nil, err
 	}
 	return list[int](ctx, d, "migrations", "SELECT version FROM "+table+" ORDER BY version")
@@ -205,17 +205,20 @@ func (d *DB) Migrate(ctx context.Context) error {
 	if err := now.Err(); err != nil {
 		return err
 	}
-	switch {
-	case !now.Pending():
-	case d.pool.dialect == Postgres:
-		err = d.migratePostgres(ctx)
-	default:
-		err = d.migrateSQLite(ctx)
-	}
-	if err != nil {
-		return fmt.Errorf("migrate: %w", err)
+	if now.Pending() {
+		if err := d.migrate(ctx); err != nil {
+			return fmt.Errorf("migrate: %w", err)
+		}
 	}
 	return d.followIDs(ctx)
+}
+
+// migrate applies what is missing.
+func (d *DB) migrate(ctx context.Context) error {
+	if d.pool.dialect == Postgres {
+		return d.migratePostgres(ctx)
+	}
+	return d.migrateSQLite(ctx)
 }
 
 // migrateSQLite begins each transaction with the write lock, so that processes

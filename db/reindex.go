@@ -44,10 +44,13 @@ func (d *DB) ReindexAccounts(ctx context.Context, limit int) (more bool, err err
 	return more, d.saveWalkPosition(ctx, key, at, !more)
 }
 
+// reindexStatuses is the key of that walk.
+const reindexStatuses = "reindex_statuses"
+
 // ReindexStatuses is ReindexAccounts for statuses; text returns the text to
 // index.
 func (d *DB) ReindexStatuses(ctx context.Context, limit int, text func(*Status) string) (more bool, err error) {
-	const key = "reindex_statuses"
+	const key = reindexStatuses
 	at, ok, err := d.walkPosition(ctx, key)
 	if err != nil || !ok {
 		return false, err

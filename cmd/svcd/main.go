@@ -96,7 +96,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	a.bindServe(root)
-	root.AddCommand(a.serveCommand(), a.demoCommand(), a.userCommand(), a.configCommand(), a.migrateCommand(), a.backupCommand(), a.restoreCommand(), a.pruneCommand(), a.checkCommand(), a.frontendCommand(), a.versionCommand())
+	root.AddCommand(a.serveCommand(), a.demoCommand(), a.userCommand(), a.configCommand(), a.migrateCommand(), a.backupCommand(), a.restoreCommand(), a.moveCommand(), a.pruneCommand(), a.checkCommand(), a.frontendCommand(), a.versionCommand())
 	return root
 }
 

@@ -66,6 +66,10 @@ func (a *app) schemaStatus(ctx context.Context, cfg config.Config) error {
 		standing = "newer than this program"
 	case errors.Is(schema.Err(), db.ErrOlder):
 		standing = "of before the first release"
+	case errors.Is(schema.Err(), db.ErrMoving):
+		standing = "the target of a move that is not complete"
+	case errors.Is(schema.Err(), db.ErrMoved):
+		standing = "moved to another database"
 	case schema.Pending():
 		standing = "migrations pending"
 	}
