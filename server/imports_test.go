@@ -14,11 +14,11 @@ import (
 // it.
 var floors = map[string][][]string{
 	"server": {
-		{"client/api", "client/settings/term"}, {"db"}, {"server/platform"}, {"server/federation"}, {"server/rules"}, {"server/api"}, {"server"},
+		{"client/api", "client/build", "client/settings/term"}, {"db"}, {"server/platform"}, {"server/federation"}, {"server/rules"}, {"server/api"}, {"server"},
 		{"server/servertest", "server/demo", "client"}, {"cmd/svcd"}, {"server/e2e"},
 	},
 	"tools": {
-		{"client/api", "client/settings/term"}, {"client/nearest", "client/schema"}, {"client/safe", "client/settings"}, {"client"}, {"client/login", "client/action"}, {"client/blocklist", "client/journal", "client/playbook"}, {"tui/draw", "tui/list", "tui/quiet", "tui/shown", "tui/staged", "tui/tables", "tui/tty"}, {"tui"}, {"cmd/svcctl/cli"}, {"cmd/svcctl/commands"}, {"cmd", "docs"}, {"server/e2e"},
+		{"client/api", "client/build", "client/settings/term"}, {"client/nearest", "client/schema"}, {"client/safe", "client/settings"}, {"client"}, {"client/login", "client/action"}, {"client/blocklist", "client/journal", "client/playbook"}, {"tui/draw", "tui/list", "tui/quiet", "tui/shown", "tui/staged", "tui/tables", "tui/tty"}, {"tui"}, {"cmd/svcctl/cli"}, {"cmd/svcctl/commands"}, {"cmd", "docs"}, {"server/e2e"},
 	},
 }
 

@@ -25,6 +25,17 @@ func (s *Server) restart(ctx context.Context) {
 	s.log.InfoContext(ctx, "restarted")
 }
 
+// Reload reads again what a running service can read again, for this process: the saved
+// settings, emoji, and all that a restart sets up anew. Variables, the settings file and
+// addresses need a new process.
+func (s *Server) Reload(ctx context.Context) {
+	if err := s.Saved.Reload(ctx); err != nil {
+		s.log.ErrorContext(ctx, "SIGHUP: cannot read the saved settings; the last ones stay", "err", err)
+	}
+	s.restart(ctx)
+	s.log.InfoContext(ctx, "SIGHUP: read saved settings and emoji again, and renewed connections and job runners; changed variables, a changed settings file and the address need a new process")
+}
+
 // bounds are the settings for calls to other servers.
 func bounds(s *config.Settings) outgoing.Bounds {
 	pool := func(p config.Pool) outgoing.Pool {

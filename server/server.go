@@ -12,7 +12,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -95,6 +94,7 @@ type Server struct {
 	limiter   *web.Limiter
 	log       *slog.Logger
 	now       func() time.Time
+	onReady   func()
 	engine    *gin.Engine
 	handler   http.Handler
 	routes    []Route
@@ -112,6 +112,7 @@ type Options struct {
 	Now     func() time.Time                // nil is time.Now
 	NewKey  func() (*rsa.PrivateKey, error) // see remote.Parts
 	Version string
+	Ready   func() // called once requests are answered; may be nil
 	// Each comes before every route, in this order; tests look at answers with it.
 	Each []gin.HandlerFunc
 }
@@ -137,7 +138,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 		return nil, err
 	}
 	site := config.NewSite(cfg.BaseURL, cfg.FederationInsecure)
-	s := &Server{DB: d, Settings: live, Saved: saved, cfg: cfg, site: site, log: o.Log, now: o.Now, process: alive.New(d, o.Log), rights: rights.New(live, cfg.FromDatabase), fronts: newFrontScripts()}
+	s := &Server{DB: d, Settings: live, Saved: saved, cfg: cfg, site: site, log: o.Log, now: o.Now, onReady: o.Ready, process: alive.New(d, o.Log), rights: rights.New(live, cfg.FromDatabase), fronts: newFrontScripts()}
 	if site.Insecure {
 		o.Log.WarnContext(ctx, "insecure federation: this server calls any address, over plain HTTP too; never use this but in tests",
 			"setting", "SVC_FEDERATION_INSECURE")
@@ -248,21 +249,6 @@ func (s *Server) HTTP() *http.Server {
 	}
 }
 
-// Listen opens the address of the settings; a stale socket file is replaced.
-func Listen(cfg config.Config) (net.Listener, error) {
-	network, address := cfg.Network()
-	if network == "unix" {
-		if c, err := net.DialTimeout(network, address, time.Second); err == nil {
-			_ = c.Close()
-			return nil, fmt.Errorf("listen on %s: another process serves there", address)
-		}
-		if err := os.Remove(address); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return nil, err
-		}
-	}
-	return net.Listen(network, address)
-}
-
 // Serve answers requests on l and runs jobs until ctx ends. Then probes report
 // that it drains, and it serves on for the time in the settings, takes no more
 // requests, lets running work end, and returns.
@@ -299,6 +285,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	srv := s.HTTP()
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(l) }()
+	if s.onReady != nil {
+		s.onReady()
+	}
 	s.log.InfoContext(ctx, "serving", "address", l.Addr().String(), "base_url", s.cfg.BaseURL, "database", string(s.DB.Dialect()))
 	select {
 	case err := <-failed:

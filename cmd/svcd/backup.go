@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"svc/client/build"
 	"svc/db"
 	"svc/server/platform/backup"
 	"svc/server/platform/config"
@@ -157,7 +158,7 @@ func (a *app) source(ctx context.Context, cfg config.Config, d *db.DB) (backup.S
 	}
 	return backup.Source{
 		DB: d, Stores: media.NewStores(d, cfg.DataDir, cfg.Media.Prefix, live), DataDir: cfg.DataDir, Database: cfg.Database,
-		BaseURL: base, Program: thisBuild().release(),
+		BaseURL: base, Program: build.Read().Release(),
 	}, err
 }
 

@@ -27,11 +27,11 @@ func (a *app) configCommand() *cobra.Command {
 			"colon: svc instance.",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return usagef("config: say what to do: export, import, describe, dump, groups, delete or reset")
+			return usagef("config: say what to do: export, import, describe, dump, groups, delete, reset or example")
 		},
 	}
 	cmd.AddCommand(a.configExportCommand(), a.configImportCommand(), a.configDescribeCommand(), a.configDumpCommand(),
-		a.configGroupsCommand(), a.configDeleteCommand(), a.configResetCommand())
+		a.configGroupsCommand(), a.configExampleCommand(), a.configDeleteCommand(), a.configResetCommand())
 	return cmd
 }
 
@@ -85,6 +85,18 @@ func within(rows []config.Saved, of config.Named) []config.Saved {
 	return slices.DeleteFunc(rows, func(s config.Saved) bool {
 		return of.Group != "" && s.Group != of.Group || of.Key != "" && s.Key != of.Key
 	})
+}
+
+func (a *app) configExampleCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "example",
+		Short: "Print a settings file with every setting, its default and what it accepts, all commented out",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := io.WriteString(a.stdout, config.Example())
+			return err
+		},
+	}
 }
 
 func (a *app) configDumpCommand() *cobra.Command {

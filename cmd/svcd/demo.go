@@ -19,6 +19,7 @@ import (
 	"golang.org/x/term"
 
 	"svc/client"
+	"svc/client/build"
 	"svc/client/login"
 	"svc/client/playbook"
 	"svc/db"
@@ -296,7 +297,7 @@ func (s shown) reach(address string) []string {
 // showDemo serves on l until ctx ends or the moderator's program is left.
 func (a *app) showDemo(ctx context.Context, cfg config.Config, d *db.DB, l net.Listener, log *slog.Logger, s shown) error {
 	cfg.Drain = 0 // no balancer is in front
-	srv, err := server.New(ctx, cfg, d, server.Options{Log: log, Now: a.now, Version: thisBuild().release()})
+	srv, err := server.New(ctx, cfg, d, server.Options{Log: log, Now: a.now, Version: build.Read().Release()})
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}

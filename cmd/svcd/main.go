@@ -54,17 +54,27 @@ func run(args []string) int {
 }
 
 // stopOnSignal cancels at the first signal and exits at the second. A terminal
-// that closes is one, unless it was told not to be.
+// that closes is one, unless it was told not to be, or the command takes SIGHUP for
+// something else.
 func (a *app) stopOnSignal(cancel context.CancelFunc) {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) {
 		signal.Notify(signals, syscall.SIGHUP)
 	}
+	next := func() {
+		for s := range signals {
+			do := a.hangup.Load()
+			if s != syscall.SIGHUP || do == nil {
+				return
+			}
+			(*do)()
+		}
+	}
 	go func() {
-		<-signals
+		next()
 		cancel()
-		<-signals
+		next()
 		if dir := a.leftovers.Load(); dir != nil {
 			_ = os.RemoveAll(*dir)
 		}
@@ -83,7 +93,11 @@ type app struct {
 	running   bool // a command has begun; before that, errors are wrong usage
 	// leftovers is a folder to be removed even when there is no time to end.
 	leftovers atomic.Pointer[string]
+	hangup    atomic.Pointer[func()] // see onHangup
 }
+
+// onHangup makes SIGHUP do that, instead of ending the process.
+func (a *app) onHangup(do func()) { a.hangup.Store(&do) }
 
 func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{
@@ -96,7 +110,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	a.bindServe(root)
-	root.AddCommand(a.serveCommand(), a.demoCommand(), a.userCommand(), a.configCommand(), a.migrateCommand(), a.backupCommand(), a.restoreCommand(), a.moveCommand(), a.pruneCommand(), a.checkCommand(), a.frontendCommand(), a.versionCommand())
+	root.AddCommand(a.serveCommand(), a.demoCommand(), a.userCommand(), a.configCommand(), a.migrateCommand(), a.backupCommand(), a.restoreCommand(), a.moveCommand(), a.pruneCommand(), a.checkCommand(), a.healthcheckCommand(), a.manCommand(), a.frontendCommand(), a.versionCommand())
 	return root
 }
 

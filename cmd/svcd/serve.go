@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"svc/client/build"
 	"svc/cmd/svcd/sshd"
 	"svc/db"
 	"svc/server"
@@ -49,15 +50,21 @@ func (a *app) bindServe(cmd *cobra.Command) {
 // another command, for the hint.
 func (a *app) serve(ctx context.Context, cfg config.Config, log *slog.Logger, noMigrate bool, flags string) error {
 	spareMemory()
+	super := a.supervisor(log)
+	context.AfterFunc(ctx, func() { super.tell("STOPPING=1", "STATUS=Answering the last requests") })
 	if a.terminal {
 		cfg.Drain = 0 // a person waits for the end, and no balancer
+	} else {
+		// On a terminal that closes, the signal ends the service as it ends every program.
+		a.onHangup(func() { log.InfoContext(ctx, "SIGHUP: the service is not ready yet, there is nothing to read again") })
 	}
 	for {
-		err := a.serveOnce(ctx, cfg, log, noMigrate, flags)
+		err := a.serveOnce(ctx, cfg, log, super, noMigrate, flags)
 		if !db.IsFull(err) {
 			return err
 		}
 		log.ErrorContext(ctx, "cannot start: the disk of the database or of the data folder is full; requests get 503, and the start is tried again until there is room", "database", db.Redact(cfg.Database), "err", err)
+		super.tell("STATUS=The disk is full: requests get 503, and the start is tried again")
 		if err := server.AwaitRoom(ctx, cfg); err != nil || ctx.Err() != nil {
 			return err
 		}
@@ -65,17 +72,27 @@ func (a *app) serve(ctx context.Context, cfg config.Config, log *slog.Logger, no
 }
 
 // serveOnce is serve with one attempt to start.
-func (a *app) serveOnce(ctx context.Context, cfg config.Config, log *slog.Logger, noMigrate bool, flags string) error {
+func (a *app) serveOnce(ctx context.Context, cfg config.Config, log *slog.Logger, super supervisor, noMigrate bool, flags string) error {
 	d, err := a.openServing(ctx, cfg, log, noMigrate)
 	if err != nil {
 		return unlessStopped(ctx, err)
 	}
-	srv, err := server.New(ctx, cfg, d, server.Options{Log: log, Now: a.now, Version: thisBuild().release()})
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var srv *server.Server
+	var l net.Listener
+	ready := func() {
+		if !a.terminal {
+			a.onHangup(func() { super.reloading(func() { srv.Reload(ctx) }) })
+		}
+		super.serving(cfg.BaseURL)
+		go super.watch(ctx, l.Addr())
+	}
+	srv, err = server.New(ctx, cfg, d, server.Options{Log: log, Now: a.now, Version: build.Read().Release(), Ready: ready})
 	if err != nil {
 		return errors.Join(err, d.Close())
 	}
-	l, err := server.Listen(cfg)
-	if err != nil {
+	if l, err = server.Listen(cfg); err != nil {
 		return errors.Join(err, d.Close())
 	}
 	if a.terminal {
@@ -87,8 +104,6 @@ func (a *app) serveOnce(ctx context.Context, cfg config.Config, log *slog.Logger
 	if err != nil {
 		return errors.Join(err, l.Close(), d.Close())
 	}
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
 	ended := make(chan error, 1)
 	go func() {
 		ended <- serveSSH(ctx)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"svc/client"
+	"svc/client/build"
 	"svc/client/login"
 	"svc/client/safe"
 )
@@ -15,7 +16,7 @@ import (
 // ClientOptions are how every client of this program calls.
 func (a *App) ClientOptions() []client.Option {
 	opts := []client.Option{
-		client.WithUserAgent("svcctl/" + ReadBuild().Version),
+		client.WithUserAgent("svcctl/" + build.Read().Version),
 		client.WithTimeout(a.Flags.timeout),
 	}
 	if a.Flags.Debug {

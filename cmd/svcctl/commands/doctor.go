@@ -23,6 +23,7 @@ import (
 	"svc/client"
 	"svc/client/action"
 	"svc/client/api"
+	"svc/client/build"
 	"svc/client/canned"
 	"svc/client/login"
 	"svc/client/playbook"
@@ -228,7 +229,7 @@ func (d *doctor) server(ctx context.Context, s *login.Session) bool {
 		d.fail("address", err, "")
 		return false
 	}
-	req.Header.Set("User-Agent", "svcctl/"+cli.ReadBuild().Version)
+	req.Header.Set("User-Agent", "svcctl/"+build.Read().Version)
 	start := time.Now()
 	resp, err := (&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}).Do(req)
 	took := time.Since(start)

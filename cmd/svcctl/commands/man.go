@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
+	"svc/client/build"
 	"svc/cmd/svcctl/cli"
 )
 
@@ -26,7 +27,7 @@ func manCommand(a *cli.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			root := cmd.Root()
 			root.DisableAutoGenTag = true // which has the day on which it was made
-			header := &doc.GenManHeader{Section: "1", Source: "svcctl " + cli.ReadBuild().Version, Manual: "svcctl"}
+			header := &doc.GenManHeader{Section: "1", Source: "svcctl " + build.Read().Version, Manual: "svcctl"}
 			if len(args) == 0 {
 				return doc.GenMan(root, header, a.Out)
 			}

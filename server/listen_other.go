@@ -1,0 +1,6 @@
+//go:build !unix
+
+package server
+
+// closeOnExec is of use under systemd only.
+func closeOnExec(int) {}
