@@ -12,7 +12,6 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"regexp"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,10 +74,11 @@ func Fingerprint() string {
 		}
 		return err
 	})
-	if build, ok := debug.ReadBuildInfo(); ok {
-		for _, m := range build.Deps {
-			if strings.HasPrefix(m.Path, "github.com/riverqueue/river") {
-				_, _ = fmt.Fprintln(h, m.Path, m.Version) // it has migrations of its own
+	// The job queue has migrations of its own.
+	for _, driver := range []riverdriver.Driver[*sql.Tx]{riversqlite.New(nil), riverdatabasesql.New(nil)} {
+		if m, err := rivermigrate.New(driver, nil); err == nil {
+			for _, v := range m.AllVersions() {
+				_, _ = fmt.Fprintln(h, v.Name, v.Version, v.SQLUp)
 			}
 		}
 	}

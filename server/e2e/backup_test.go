@@ -26,7 +26,7 @@ import (
 
 // backupKills is how often a backup and the server are killed each; SVC_TEST_BACKUP_KILLS
 // says otherwise.
-const backupKills = 3
+const backupKills = 1
 
 // TestBackupsUnderLoadAreWhole has 20 writers post while backups are made, which are
 // killed at random moments, as the server is. What looks like a backup is whole, and the
