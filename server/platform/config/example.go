@@ -13,6 +13,7 @@ const exampleHead = `# Settings of svcd. Every line that begins with "#name:" is
 # A flag beats a variable of the environment, which beats this file. Variables and flags
 # stand beside their setting. To keep a secret in a file of its own, name that file in a
 # variable that ends with _FILE, such as SVC_DATABASE_FILE.
+
 `
 
 const exampleSettings = `
@@ -64,9 +65,11 @@ func (s bootSetting) example(b *strings.Builder) {
 	if usage == "" {
 		usage = s.accepted
 	}
-	comment(b, "# ", capital(usage)+".")
 	if s.usage != "" && s.usage != s.accepted {
+		comment(b, "# ", capital(usage)+".")
 		comment(b, "# ", "Give "+s.accepted+".")
+	} else {
+		comment(b, "# ", "Give "+usage+".")
 	}
 	names := "Variable " + s.env
 	if s.flag != "" {
@@ -114,4 +117,10 @@ func comment(b *strings.Builder, prefix, text string) {
 	b.WriteString(strings.TrimRight(line, " ") + "\n")
 }
 
-func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+// capital is a sentence from a text, whose first word stays as it is if it is to be typed.
+func capital(text string) string {
+	if first, _, _ := strings.Cut(text, " "); strings.Contains(first, ":") {
+		return text
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
