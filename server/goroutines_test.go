@@ -23,6 +23,7 @@ var covered = map[string]string{
 	"server/server.go s.Saved.Watch":                         "guards each turn",
 	"server/metrics.go srv.Serve":                            "net/http recovers handlers",
 	"server/restart.go before(ctx)":                          "ends a job runner, which recovers jobs",
+	"db/move_copy.go m.readChunk":                            "a panic ends svcd move, which goes on where it stopped",
 	"server/restart.go cancel()":                             "waits",
 	"server/restart.go r.stopping.Wait":                      "waits",
 	"server/federation/delivery/delivery.go .Wait()":         "waits",

@@ -203,7 +203,7 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 
 	add(User, get, "/api/svc/ssh_keys", client.SSHKeys.List, "read:security").answers([]api.SSHKey{})
 	add(User, post, "/api/svc/ssh_keys", client.SSHKeys.Add, "write:security").takes(api.NewSSHKey{}).answers(api.SSHKey{})
-	add(User, del, "/api/svc/ssh_keys/:id", client.SSHKeys.Delete, "write:security").answers(none)
+	add(User, del, "/api/svc/ssh_keys/:id", client.SSHKeys.Delete, "write:security").answers(api.Empty{})
 
 	add(User, get, "/api/v1/svc/backups", client.Backups.List, "read").answers([]api.Backup{})
 	add(User, post, "/api/v1/svc/backups", client.Backups.Start, "read").answers([]api.Backup{})

@@ -25,7 +25,7 @@ var databaseless = strings.Fields(`
 /api/v1/custom_emojis /api/svc/emoji /api/svc/emoji/packs /api/svc/emoji/packs/archive /api/svc/emoji/pack
 /api/v1/trends /api/v1/trends/tags /api/v1/trends/statuses /api/v1/trends/links /.well-known/host-meta.json /.well-known/change-password /api/v1/identity_proofs /api/v1/accounts/:id/identity_proofs /api/v1/endorsements /api/v1/suggestions /.well-known/nodeinfo /nodeinfo/:version /api/v1/statuses /api/v1/polls/:id
 /media/:name /proxy/:signature/:url/:filename /proxy/preview/:signature/:url/:filename /api/v1/search /api/v2/search
-/api/v1/streaming/health /api/v1/tags/:name /socket/websocket`)
+/api/v1/streaming/health /api/v1/tags/:name /socket/websocket /api/openapi.json`)
 
 // TestEveryRouteSaysThatTheDatabaseIsAway takes PostgreSQL away and walks the
 // table of routes: routes that need the database answer 503 in the form of

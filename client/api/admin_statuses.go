@@ -25,9 +25,9 @@ func (s *AdminStatus) UnmarshalJSON(data []byte) error {
 // root first, and its answers, each followed by its own. A deleted status that a report
 // names is there as it was, with Svc.Deleted.
 type AdminContext struct {
-	Ancestors   List[AdminStatus] `json:"ancestors"`
-	Status      AdminStatus       `json:"status"`
-	Descendants List[AdminStatus] `json:"descendants"`
+	Ancestors   List[AdminStatus] `json:"ancestors" schema:"copy"`
+	Status      AdminStatus       `json:"status" schema:"copy"`
+	Descendants List[AdminStatus] `json:"descendants" schema:"copy"`
 }
 
 // AdminContextQuery selects statuses of a thread: Godmode also shows private and direct

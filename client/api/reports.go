@@ -63,7 +63,7 @@ type AdminReport struct {
 	CreatedAt Time             `json:"created_at"`
 	Account   MergedAccount    `json:"account"`
 	Actor     MergedAccount    `json:"actor"`
-	Statuses  List[Status]     `json:"statuses"`
+	Statuses  List[Status]     `json:"statuses" schema:"copy"`
 	Notes     List[ReportNote] `json:"notes"`
 	Category  string           `json:"category,omitempty"` // "" in older servers' answers
 	Rules     List[ReportRule] `json:"rules,omitempty"`    // those that Actor named, as they were

@@ -8,8 +8,14 @@ type Rule struct {
 }
 
 var (
-	null     = Object{"type": "null"}
-	empty    = Object{"type": "object", "maxProperties": 0}
+	null  = Object{"type": "null"}
+	empty = Object{"type": "object", "maxProperties": 0}
+	// deleted is the copy of a deleted status. Its account is a plain one, or {} if that is
+	// gone too.
+	deleted = Object{
+		"type": "object", "required": []string{"account", "content", "created_at", "id", "svc", "uri", "visibility"},
+		"properties": Object{"account": Object{"type": "object"}, "svc": Object{"type": "object", "required": []string{"deleted"}}},
+	}
 	required = func(names ...string) Object { return Object{"required": names} }
 	anyOf    = func(all ...any) Object { return Object{"anyOf": all} }
 	with     = func(name string, of Object) Object { return Object{"properties": Object{name: of}} }

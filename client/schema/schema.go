@@ -185,6 +185,12 @@ func (s *Set) tagged(kind reflect.Type, words tag) Object {
 			out = orNull(out)
 		case "or":
 			out = Object{"anyOf": []any{out, Object{"$ref": s.Ref + value}}}
+		case "copy": // or as a report keeps it, which is told by what deleted it
+			if items, list := out["items"]; list {
+				out["items"] = anyOf(items, deleted)
+			} else {
+				out = anyOf(out, deleted)
+			}
 		case "or-empty":
 			out = Object{"anyOf": []any{out, Object{"type": "object", "maxProperties": 0}}}
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -39,7 +40,7 @@ func (a *Answers) Check(c *gin.Context) {
 	c.Writer = kept
 	c.Next()
 	route := c.Request.Method + " " + c.FullPath()
-	if isJSON(kept.Header().Get("Content-Type")) && kept.body.Len() > 0 && !kept.long {
+	if isJSON(kept.Header().Get("Content-Type")) && kept.body.Len() > 0 && !kept.long && kept.whole() {
 		for _, mistake := range op.answer(kept.Status(), kept.body.Bytes()) {
 			a.tell(fmt.Sprintf("the answer %d to %s: %s", kept.Status(), route, mistake))
 		}
@@ -92,6 +93,12 @@ type keeping struct {
 	gin.ResponseWriter
 	body bytes.Buffer
 	long bool
+}
+
+// whole tells whether all was written that was promised: a caller may leave before.
+func (k *keeping) whole() bool {
+	promised := k.Header().Get("Content-Length")
+	return promised == "" || promised == strconv.Itoa(k.body.Len())
 }
 
 func (k *keeping) Write(b []byte) (int, error) {

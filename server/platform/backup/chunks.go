@@ -2,6 +2,8 @@ package backup
 
 import (
 	"sync"
+
+	"svc/server/platform/guard"
 )
 
 // Sizes of chunks of a stream that may grow anywhere. Where it is cut depends on its
@@ -97,7 +99,7 @@ func (c *crew) do(work func() error) error {
 	}
 	c.all.Go(func() {
 		defer func() { <-c.places }()
-		if err := work(); err != nil {
+		if err := guard.Run(work); err != nil {
 			c.mu.Lock()
 			if c.err == nil {
 				c.err = err

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"svc/db"
@@ -45,7 +46,7 @@ func Unfinished(dataDir string) error {
 
 func readMarker(dataDir string) (*marked, error) {
 	raw, err := os.ReadFile(filepath.Join(dataDir, Marker))
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil //nolint:nilnil // no marker is the usual case
 	}
 	m := &marked{}
