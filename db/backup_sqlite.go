@@ -218,25 +218,32 @@ func CheckSQLite(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	var found []string
-	rows, err := pool.QueryContext(ctx, "PRAGMA integrity_check(5)")
-	if err == nil {
-		for rows.Next() {
-			var said string
-			if err := rows.Scan(&said); err != nil {
-				break
-			}
-			found = append(found, said)
-		}
-		err = errors.Join(rows.Err(), rows.Close())
-	}
+	said, err := integrity(ctx, pool)
 	if err = errors.Join(err, pool.Close()); err != nil {
 		return fmt.Errorf("the database file is damaged: %w", err)
 	}
-	if said := strings.Join(found, "; "); said != "ok" {
+	if said != "ok" {
 		return fmt.Errorf("the database file is damaged: %s", said)
 	}
 	return nil
+}
+
+// integrity is what SQLite says of its file: "ok", or up to five faults.
+func integrity(ctx context.Context, pool *sql.DB) (string, error) {
+	rows, err := pool.QueryContext(ctx, "PRAGMA integrity_check(5)")
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = rows.Close() }()
+	var found []string
+	for rows.Next() {
+		var said string
+		if err := rows.Scan(&said); err != nil {
+			return "", err
+		}
+		found = append(found, said)
+	}
+	return strings.Join(found, "; "), rows.Err()
 }
 
 func syncFolder(path string) error {

@@ -112,11 +112,6 @@ type movedTable struct {
 	key     []int // places in columns
 }
 
-// has reports whether a column is among those that are copied.
-func (t *movedTable) has(column string) bool {
-	return slices.ContainsFunc(t.columns, func(c movedColumn) bool { return c.name == column })
-}
-
 // planMove compares two catalogs, and returns what is to be copied from the first to the
 // second. It fails on everything that it does not know how to copy.
 func planMove(sqlite, postgres map[string][]catalogColumn) ([]movedTable, error) {

@@ -172,11 +172,8 @@ func (d *DB) analyze(ctx context.Context) error {
 // for that.
 func (d *DB) makeDurable(ctx context.Context) error {
 	if d.Dialect() == SQLite {
-		rows, err := d.writing().query(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
-		if err != nil {
-			return err
-		}
-		return rows.Close()
+		var busy, pages, moved int
+		return d.pool.write.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved)
 	}
 	return d.Tx(ctx, func(tx *DB) error {
 		if _, err := tx.exec(ctx, "wait for the disk", "SET LOCAL synchronous_commit = on"); err != nil {

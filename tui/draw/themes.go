@@ -64,8 +64,9 @@ type Glyphs struct {
 }
 
 var (
-	// LineGlyphs are for terminals with UTF-8, ASCIIGlyphs for others and for plain mode.
-	LineGlyphs  = Glyphs{Rule: "─", Wall: "│", Corner: "╭", Foot: "╰", Bar: "▌", Dot: "●", TabOpen: " ", TabClose: " "}
+	// LineGlyphs are for terminals with UTF-8.
+	LineGlyphs = Glyphs{Rule: "─", Wall: "│", Corner: "╭", Foot: "╰", Bar: "▌", Dot: "●", TabOpen: " ", TabClose: " "}
+	// ASCIIGlyphs are for other terminals, and for plain mode.
 	ASCIIGlyphs = Glyphs{Rule: "-", Wall: "|", Corner: "+", Foot: "+", Bar: "|", Dot: "*", TabOpen: " ", TabClose: " "}
 )
 

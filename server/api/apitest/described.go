@@ -2,6 +2,7 @@ package apitest
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -139,8 +140,8 @@ func mistakes(s *jsonschema.Schema, v any) (out []string) {
 	if err == nil {
 		return nil
 	}
-	invalid, ok := err.(*jsonschema.ValidationError)
-	if !ok {
+	var invalid *jsonschema.ValidationError
+	if !errors.As(err, &invalid) {
 		return []string{err.Error()}
 	}
 	for _, leaf := range leaves(invalid, nil) {
