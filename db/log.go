@@ -13,7 +13,7 @@ type LogEntry struct {
 	ID        int64 `gorm:"primaryKey;autoIncrement"`
 	ActorID   string
 	Action    string
-	Data      string // a JSON object
+	Data      ObjectText
 	Message   string
 	SearchKey string // the message in lower case
 	CreatedAt Time   `gorm:"autoCreateTime:false"`

@@ -3,7 +3,9 @@ package db
 import (
 	"database/sql/driver"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 )
 
 // Slice is a list stored as JSON in a text column; nil is the empty list.
@@ -75,3 +77,24 @@ func (o *Document) Scan(src any) error {
 
 // GormDataType names the column's kind to the mapper.
 func (Document) GormDataType() string { return "text" }
+
+// ObjectText is a JSON object in a text column, as its bytes are written.
+type ObjectText string
+
+// Scan reads the object and refuses any other JSON.
+func (o *ObjectText) Scan(src any) error {
+	var text string
+	switch v := src.(type) {
+	case string:
+		text = v
+	case []byte:
+		text = string(v)
+	default:
+		return fmt.Errorf("an object column held %T", src)
+	}
+	if !strings.HasPrefix(text, "{") || !json.Valid([]byte(text)) {
+		return errors.New("an object column held no JSON object")
+	}
+	*o = ObjectText(text)
+	return nil
+}

@@ -98,15 +98,12 @@ func (a MediaBans) PurgeCached(c *gin.Context) error {
 
 // selection reads which cached files are meant.
 func selection(c *gin.Context) (media.Selection, error) {
-	var in struct {
-		Host   any `json:"host"`
-		Before any `json:"before"`
-	}
+	var in api.CachedMediaQuery
 	if err := web.BindAny(c, &in); err != nil {
 		return media.Selection{}, err
 	}
 	p := &params{}
-	sel := media.Selection{Host: p.text(in.Host), Before: moment(p, in.Before)}
+	sel := media.Selection{Host: in.Host, Before: moment(p, in.Before)}
 	if sel.Host != "" {
 		name, ok := config.ListedHost(sel.Host)
 		if sel.Host = name; !ok {

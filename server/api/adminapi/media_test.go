@@ -411,6 +411,8 @@ func TestCachedFilesOfAHostLeaveTheCacheOfEveryProcess(t *testing.T) {
 		}
 		for body, want := range map[string]string{
 			`{}`: `{"error":"A host or a time is needed"}`, `{"host":"a b"}`: `"Invalid parameters"`, `{"before":"soon"}`: `"Invalid parameters"`,
+			// Not every file of the host.
+			`{"host":"far.example","before":{}}`: `{"error":"before - Invalid string. Got: object.","errors":[{"message":"before - Invalid string. Got: object","source":{"pointer":"/before"},"title":"Invalid value"}]}`,
 		} {
 			w.want("DELETE", "/media_proxy_caches/files", body, 400, want)
 		}

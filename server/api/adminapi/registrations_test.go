@@ -76,7 +76,7 @@ func (w *world) data() string {
 	if len(rows) == 0 {
 		return ""
 	}
-	return rows[0].Data
+	return string(rows[0].Data)
 }
 
 // named is an account in the log's data.

@@ -195,7 +195,7 @@ func (s *Service) Log(ctx context.Context, tx *db.DB, by *db.Account, action *Ac
 		return fmt.Errorf("log %s: %w", action.name, err)
 	}
 	return tx.CreateLogEntry(ctx, &db.LogEntry{
-		ActorID: by.ID, Action: action.name, Data: string(raw), Message: entry.Message, CreatedAt: db.At(s.now()), About: data.about(),
+		ActorID: by.ID, Action: action.name, Data: db.ObjectText(raw), Message: entry.Message, CreatedAt: db.At(s.now()), About: data.about(),
 	})
 }
 

@@ -76,7 +76,7 @@ func TestTheLogsDataAreAsTheAPIShowsThem(t *testing.T) {
 		}
 		var got []string
 		for _, e := range rows {
-			got = append(got, e.Data)
+			got = append(got, string(e.Data))
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
