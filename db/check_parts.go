@@ -73,7 +73,7 @@ func fileTags(ctx context.Context, tx *DB, key []any) error {
 func leftRows() string {
 	conds := []string{"EXISTS (SELECT 1 FROM statuses x WHERE x.account_id = t.account_id)"}
 	for _, e := range Erasures() {
-		own := e.key != "" && e.prefix == "" && e.Column == "account_id"
+		own := e.Kept == "" && e.by == nil && e.prefix == "" && e.Column == "account_id"
 		if own || slices.Contains([]string{"follows", "favourites", "emoji_reactions", "lists", "participations"}, e.Table) {
 			conds = append(conds, "EXISTS (SELECT 1 FROM "+e.Table+" x WHERE x."+e.Column+" = t.account_id)")
 		}

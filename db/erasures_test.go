@@ -57,7 +57,7 @@ func TestEveryColumnThatNamesAnAccountIsErasedOrKeptForAReason(t *testing.T) {
 		}
 		for c := range there {
 			if !listed[c] {
-				t.Errorf("%s.%s names an account: say in db.Erasures what becomes of it", c.table, c.column)
+				t.Errorf("%s.%s names an account: say in db/references.go what becomes of it", c.table, c.column)
 			}
 		}
 	})
@@ -148,7 +148,7 @@ func TestErasingGoesOnWhereAnotherErased(t *testing.T) {
 		for id := range 5 {
 			must(t, dbtest.Exec(t, d, "INSERT INTO notifications (id, from_id, account_id, type, emoji, created_at) VALUES (?, ?, ?, 'mention', ?, 1)", id, ann.ID, bob.ID, strings.Repeat("x", id)))
 		}
-		i := slices.IndexFunc(db.Erasures(), func(e db.Erasure) bool { return e.Table == "notifications" && e.Column == "from_id" })
+		i := slices.IndexFunc(db.Erasures(), func(e db.Reference) bool { return e.Table == "notifications" && e.Column == "from_id" })
 		dismiss := func(ctx context.Context) error {
 			return d.Tx(ctx, func(tx *db.DB) error {
 				_, err := tx.DeleteNotifications(ctx, bob.ID, 0)

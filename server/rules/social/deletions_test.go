@@ -199,7 +199,7 @@ func TestADeletedAccountLeavesNothingAndOthersCountAsBefore(t *testing.T) {
 		before := w.seen(bob, fan, far, bobs)
 		aLife(w, ann, bob, fan, far, bobs)
 		for what, n := range w.left(ann) {
-			reason := slices.ContainsFunc(db.Erasures(), func(e db.Erasure) bool { return e.Table+"."+e.Column == what && e.Kept != "" })
+			reason := slices.ContainsFunc(db.Erasures(), func(e db.Reference) bool { return e.Table+"."+e.Column == what && e.Kept != "" })
 			if n == 0 && !reason {
 				t.Errorf("nothing is in %s: the test erases none of it", what)
 			}
