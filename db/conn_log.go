@@ -41,8 +41,8 @@ func RecordStatements(ctx context.Context) (context.Context, *[]string) {
 // statementLog counts statements, and logs slow ones, without their values, and
 // unreadable rows.
 type statementLog struct {
-	log    *slog.Logger
-	spoilt *unreadableRows
+	log        *slog.Logger
+	unreadable *unreadableRows
 }
 
 func (l *statementLog) LogMode(logger.LogLevel) logger.Interface { return l }

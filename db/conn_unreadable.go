@@ -51,7 +51,7 @@ func (s *unreadableRows) told(name string) bool {
 
 // leaveOut logs an unreadable row, the first time that it is met.
 func (l *statementLog) leaveOut(ctx context.Context, what, id string, err error) {
-	if name := what + " " + id; !l.spoilt.told(name) {
+	if name := what + " " + id; !l.unreadable.told(name) {
 		l.log.LogAttrs(ctx, slog.LevelError, "a row is left out",
 			slog.String("what", what), slog.String("id", id), slog.Any("err", err))
 	}

@@ -57,20 +57,20 @@ type DB struct {
 }
 
 type pool struct {
-	dialect Dialect
-	dsn     string
-	write   *sql.DB
-	read    *sql.DB // the same as write on PostgreSQL
-	now     func() time.Time
-	ids     flakes
-	uuids   uuids
-	log     *slog.Logger
-	bulk    bool
-	notices notices
-	own     ownNotices
-	events  eventReader
-	spoilt  unreadableRows
-	owning  owning
+	dialect    Dialect
+	dsn        string
+	write      *sql.DB
+	read       *sql.DB // the same as write on PostgreSQL
+	now        func() time.Time
+	ids        flakes
+	uuids      uuids
+	log        *slog.Logger
+	bulk       bool
+	notices    notices
+	own        ownNotices
+	events     eventReader
+	unreadable unreadableRows
+	owning     owning
 
 	migrations fs.FS
 

@@ -68,7 +68,7 @@ func newS3(b config.S3, prefix string, w waits) (*S3, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &steady{conn, w.piece}, nil
+		return &stallGuard{conn, w.piece}, nil
 	}
 	transport.TLSHandshakeTimeout, transport.ResponseHeaderTimeout = w.connect, w.answer
 	client, err := minio.NewCore(host, &minio.Options{
@@ -81,13 +81,13 @@ func newS3(b config.S3, prefix string, w waits) (*S3, error) {
 	return &S3{client: client, bucket: b.Name, where: fmt.Sprintf("bucket %q at %s", b.Name, b.Endpoint()), prefix: prefix, parts: b.Streaming, waits: w}, nil
 }
 
-// steady is a connection that fails if sent data is not acknowledged.
-type steady struct {
+// stallGuard is a connection that fails if sent data is not acknowledged.
+type stallGuard struct {
 	net.Conn
 	wait time.Duration
 }
 
-func (c *steady) Write(b []byte) (int, error) {
+func (c *stallGuard) Write(b []byte) (int, error) {
 	if err := c.SetWriteDeadline(time.Now().Add(c.wait)); err != nil {
 		return 0, err
 	}
