@@ -35,7 +35,7 @@ func newMetrics(s *Server, version string) *metrics {
 			Name: "svc_http_requests_total", Help: "Requests that were answered, by route and status.",
 		}, []string{"method", "route", "status"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "svc_http_request_duration_seconds", Help: "How long answers took, by method.",
+			Name: "svc_http_request_duration_seconds", Help: "How long answers took that are no streams, by method.",
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 		}, []string{"method"}),
 		jobs: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -64,8 +64,15 @@ func newMetrics(s *Server, version string) *metrics {
 }
 
 // count counts a request once it is answered. All paths without a route count
-// as one, and so do all unknown methods: strangers choose both.
-func (m *metrics) count(now func() time.Time) gin.HandlerFunc {
+// as one, and so do all unknown methods: strangers choose both. How long a stream
+// lasted says nothing of the server.
+func (m *metrics) count(now func() time.Time, routes []Route) gin.HandlerFunc {
+	streams := map[string]bool{}
+	for _, r := range routes {
+		if r.Access == Stream {
+			streams[r.Path] = true
+		}
+	}
 	return func(c *gin.Context) {
 		start := now()
 		route, method, status := c.FullPath(), c.Request.Method, "aborted" // unless it is answered to its end
@@ -79,7 +86,9 @@ func (m *metrics) count(now func() time.Time) gin.HandlerFunc {
 		}
 		defer func() {
 			m.requests.WithLabelValues(method, route, status).Inc()
-			m.seconds.WithLabelValues(method).Observe(now().Sub(start).Seconds())
+			if !streams[route] {
+				m.seconds.WithLabelValues(method).Observe(now().Sub(start).Seconds())
+			}
 		}()
 		c.Next()
 		status = strconv.Itoa(c.Writer.Status())

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"go.yaml.in/yaml/v3"
 
 	"svc/db/dbtest"
 )
@@ -23,16 +24,8 @@ func TestEveryMetricIsDocumented(t *testing.T) {
 	for _, name := range regexp.MustCompile("(?m)^\\| `(svc_[a-z_]+)`").FindAllSubmatch(page, -1) {
 		documented[string(name[1])] = true
 	}
-	descriptions := make(chan *prometheus.Desc)
-	metrics := newMetrics(&Server{DB: dbtest.New(t)}, "1.0.0")
-	go func() {
-		metrics.known.Describe(descriptions)
-		close(descriptions)
-	}()
 	exported := map[string]bool{}
-	for d := range descriptions {
-		_, rest, _ := strings.Cut(d.String(), `fqName: "`)
-		name, _, _ := strings.Cut(rest, `"`)
+	for name := range registered(t) {
 		if strings.HasPrefix(name, "svc_") {
 			exported[name] = true
 		}
@@ -44,3 +37,117 @@ func TestEveryMetricIsDocumented(t *testing.T) {
 		t.Errorf("docs/monitoring.md has\n%v, exported are\n%v", got, want)
 	}
 }
+
+// registered are the metrics of a server, each with its labels.
+func registered(t *testing.T) map[string][]string {
+	t.Helper()
+	descriptions := make(chan *prometheus.Desc)
+	metrics := newMetrics(&Server{DB: dbtest.New(t)}, "1.0.0")
+	go func() {
+		metrics.known.Describe(descriptions)
+		close(descriptions)
+	}()
+	found := map[string][]string{}
+	labels := regexp.MustCompile(`^Desc\{fqName: "([^"]+)", .*, constLabels: \{(.*)\}, variableLabels: \{(.*)\}\}$`)
+	for d := range descriptions {
+		parts := labels.FindStringSubmatch(d.String())
+		if parts == nil {
+			t.Fatalf("cannot read %s", d)
+		}
+		for _, pair := range strings.Split(parts[2]+","+parts[3], ",") {
+			name, _, _ := strings.Cut(pair, "=")
+			found[parts[1]] = append(found[parts[1]], name)
+		}
+	}
+	return found
+}
+
+// TestAlertsAskForMetricsThatExist holds the rules for Prometheus against the
+// metrics of the server and their labels.
+func TestAlertsAskForMetricsThatExist(t *testing.T) {
+	var rules struct {
+		Groups []struct {
+			Rules []struct{ Record, Alert, Expr string }
+		}
+	}
+	text, err := os.ReadFile("../docs/deploy/prometheus/svc.rules.yml")
+	if err == nil {
+		err = yaml.Unmarshal(text, &rules)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, expressions := registered(t), map[string]string{}
+	for _, group := range rules.Groups {
+		for _, r := range group.Rules {
+			if r.Record != "" {
+				known[r.Record] = strings.Split(strings.SplitN(r.Record, ":", 2)[0], "_")
+			}
+			expressions[r.Record+r.Alert] = r.Expr
+		}
+	}
+	if len(expressions) < 15 {
+		t.Errorf("only %d rules were found", len(expressions))
+	}
+	for rule, expr := range expressions {
+		for _, wrong := range unknownMetrics(known, expr) {
+			t.Errorf("%s: %s", rule, wrong)
+		}
+	}
+	for expr, want := range map[string]int{
+		`sum by (job) (rate(svc_jobs{state="x"}[5m])) > 1`: 0, `svc_job > 1`: 1, `svc_jobs{stat="x"}`: 1,
+		`svc_http_request_duration_seconds_bucket{le="1"}`: 0, `svc_jobs_bucket`: 1, `sum(svc_jobs) by (que)`: 1,
+	} {
+		if got := unknownMetrics(known, expr); len(got) != want {
+			t.Errorf("%s: %q", expr, got)
+		}
+	}
+}
+
+var (
+	promStrings  = regexp.MustCompile(`"(?:\\.|[^"\\])*"`)
+	promGrouping = regexp.MustCompile(`\b(?:by|without|on|ignoring|group_left|group_right)\s*\(([^)]*)\)`)
+	promRange    = regexp.MustCompile(`\[[^\]]*\]`)
+	promMetric   = regexp.MustCompile(`([a-zA-Z_:][a-zA-Z0-9_:]*)\s*(\(|\{[^}]*\})?`)
+	promLabel    = regexp.MustCompile(`([a-zA-Z_][a-zA-Z0-9_]*)\s*(?:=~|!~|!=|=)`)
+	promNumber   = regexp.MustCompile(`\b[0-9][0-9a-z.]*\b`)
+)
+
+// unknownMetrics are the metrics and labels of an expression that no process
+// has. Labels of Prometheus itself, job and instance, are known.
+func unknownMetrics(known map[string][]string, expr string) (wrong []string) {
+	expr = promRange.ReplaceAllString(promStrings.ReplaceAllString(expr, `""`), "")
+	grouped := promGrouping.FindAllStringSubmatch(expr, -1)
+	expr = promNumber.ReplaceAllString(promGrouping.ReplaceAllString(expr, " "), "")
+	labels := []string{"job", "instance", ""}
+	for _, m := range promMetric.FindAllStringSubmatch(expr, -1) {
+		name, selector := m[1], m[2]
+		if selector == "(" || slices.Contains([]string{"and", "or", "unless", "bool", "offset"}, name) {
+			continue
+		}
+		its, ok := known[name]
+		if base, part, found := strings.Cut(name, "_seconds_"); !ok && found && slices.Contains([]string{"bucket", "sum", "count"}, part) && slices.Contains(histograms, base+"_seconds") {
+			its, ok = append([]string{"le"}, known[base+"_seconds"]...), true
+		}
+		if !ok && name != "up" {
+			wrong = append(wrong, "there is no metric "+name)
+		}
+		labels = append(labels, its...)
+		for _, l := range promLabel.FindAllStringSubmatch(selector, -1) {
+			if !slices.Contains(its, l[1]) && l[1] != "job" && l[1] != "instance" {
+				wrong = append(wrong, name+" has no label "+l[1])
+			}
+		}
+	}
+	for _, list := range grouped {
+		for _, l := range strings.Split(list[1], ",") {
+			if !slices.Contains(labels, strings.TrimSpace(l)) {
+				wrong = append(wrong, "no metric has a label "+l)
+			}
+		}
+	}
+	return wrong
+}
+
+// histograms are the metrics with buckets.
+var histograms = []string{"svc_http_request_duration_seconds"}
