@@ -27,8 +27,8 @@ import (
 	"svc/client/login"
 )
 
-// App is the world of one run: its streams, its environment, its flags.
-type App struct {
+// World is what is around a run.
+type World struct {
 	In     io.Reader
 	Out    io.Writer
 	ErrOut io.Writer
@@ -41,10 +41,15 @@ type App struct {
 	ReadPassword          func() (string, error)
 	UseKeyring            bool
 	WatchPause            time.Duration // the least between two looks of --watch
+	hosted                *Hosted       // nil on one's own machine
+}
+
+// App is one run: what is around it, and its flags.
+type App struct {
+	World
 
 	Flags    globals
 	session  *login.Session // that of the program around this one, nil to find one
-	hosted   *Hosted        // nil on one's own machine
 	conn     *Connection
 	called   string      // the command that runs, without svcctl
 	overtime func() bool // whether --deadline has passed
@@ -57,7 +62,7 @@ type App struct {
 
 // System is the world of this process.
 func System() *App {
-	a := &App{
+	a := &App{World: World{
 		In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr,
 		Getenv: os.Getenv,
 		Now:    time.Now,
@@ -70,7 +75,7 @@ func System() *App {
 
 		OpenBrowser: openBrowser,
 		UseKeyring:  os.Getenv("SVCCTL_NO_KEYRING") == "",
-	}
+	}}
 	a.ReadPassword = func() (string, error) {
 		secret, err := term.ReadPassword(int(os.Stdin.Fd()))
 		return string(secret), err
@@ -87,18 +92,17 @@ func System() *App {
 // without terminal or input, and with all its output in out, whose tables are width
 // cells wide.
 func (a *App) Within(out io.Writer, width int) *App {
-	child := &App{
-		In: strings.NewReader(""), Out: out, ErrOut: out, Now: a.Now, WatchPause: a.WatchPause, UseKeyring: a.UseKeyring,
-		TTYOut: width > 0, Width: width, hosted: a.hosted,
-		Getenv: func(name string) string {
-			if name == "NO_COLOR" {
-				return "1"
-			}
-			return a.Getenv(name)
-		},
-		OpenBrowser:  func(string) error { return errNoTerminal },
-		ReadPassword: func() (string, error) { return "", errNoTerminal },
+	child := &App{World: a.World}
+	child.In, child.Out, child.ErrOut = strings.NewReader(""), out, out
+	child.TTYIn, child.TTYOut, child.TTYErr, child.Width, child.Height = false, width > 0, false, width, 0
+	child.Getenv = func(name string) string {
+		if name == "NO_COLOR" {
+			return "1"
+		}
+		return a.Getenv(name)
 	}
+	child.OpenBrowser = func(string) error { return errNoTerminal }
+	child.ReadPassword = func() (string, error) { return "", errNoTerminal }
 	if a.conn != nil {
 		child.session = a.conn.Session
 	}
@@ -108,17 +112,13 @@ func (a *App) Within(out io.Writer, width int) *App {
 // OnContext is the same world with another context of the configuration file. What
 // the environment says of instance and token is about the first one, and is left out.
 func (a *App) OnContext(name string) *App {
-	other := &App{
-		In: a.In, Out: a.Out, ErrOut: a.ErrOut, Now: a.Now, TTYIn: a.TTYIn, TTYOut: a.TTYOut, TTYErr: a.TTYErr,
-		Width: a.Width, Height: a.Height, OpenBrowser: a.OpenBrowser, ReadPassword: a.ReadPassword, UseKeyring: a.UseKeyring,
-		WatchPause: a.WatchPause, Flags: a.Flags,
-		Getenv: func(variable string) string {
-			switch variable {
-			case "SVCCTL_URL", "SVCCTL_CONTEXT", "SVCCTL_TOKEN", "SVCCTL_TOKEN_FILE":
-				return ""
-			}
-			return a.Getenv(variable)
-		},
+	other := &App{World: a.World, Flags: a.Flags}
+	other.Getenv = func(variable string) string {
+		switch variable {
+		case "SVCCTL_URL", "SVCCTL_CONTEXT", "SVCCTL_TOKEN", "SVCCTL_TOKEN_FILE":
+			return ""
+		}
+		return a.Getenv(variable)
 	}
 	other.Flags.Context, other.Flags.URL = name, ""
 	return other

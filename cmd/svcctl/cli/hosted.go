@@ -100,7 +100,7 @@ func (h *Hosted) App() *App {
 		"SVCCTL_URL": h.URL, "SVCCTL_TOKEN": h.Token, "SVCCTL_OUTPUT": "json",
 		"HOME": h.State, "XDG_CONFIG_HOME": filepath.Join(h.State, "none"), "XDG_CACHE_HOME": filepath.Join(h.State, "none"), "XDG_STATE_HOME": h.State,
 	}
-	a := &App{
+	a := &App{World: World{
 		In: &hostedReader{h.In, hostedInput}, Out: h.Out, ErrOut: h.ErrOut, Now: h.Now, WatchPause: time.Second, hosted: h,
 		Getenv: func(name string) string {
 			if value, ours := given[name]; ours {
@@ -114,7 +114,7 @@ func (h *Hosted) App() *App {
 		},
 		OpenBrowser:  func(string) error { return errElsewhere },
 		ReadPassword: func() (string, error) { return "", errElsewhere },
-	}
+	}}
 	a.Flags.InsecureHTTP = true // the transport stays in the process
 	return a
 }

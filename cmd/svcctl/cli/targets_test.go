@@ -36,7 +36,7 @@ func TestTargetsFromStandardInput(t *testing.T) {
 		}},
 	}
 	for _, tt := range tests {
-		a := &App{In: strings.NewReader(tt.in)}
+		a := &App{World: World{In: strings.NewReader(tt.in)}}
 		got, err := a.Targets(tt.noun, []string{"-"})
 		if err != nil {
 			t.Errorf("%s %q: %v", tt.noun, tt.in, err)
@@ -56,14 +56,14 @@ func TestTheWrongPipeDoesNoHarm(t *testing.T) {
 		{"user", `{"target":"report/9xA"}`, `line 1: "report/9xA" is a report; a user is wanted`},
 		{"user", `{"nickname":`, "line 1: not a JSON object: unexpected end of JSON input"},
 	} {
-		a := &App{In: strings.NewReader(tt.in)}
+		a := &App{World: World{In: strings.NewReader(tt.in)}}
 		_, err := a.Targets(tt.noun, []string{"-"})
 		if err == nil || err.Error() != tt.want || ExitOf(err) != ExitUsage {
 			t.Errorf("%s %q: %v, want %s", tt.noun, tt.in, err, tt.want)
 		}
 	}
 	for _, args := range [][]string{nil, {"-", "-"}} {
-		a := &App{In: strings.NewReader("")}
+		a := &App{World: World{In: strings.NewReader("")}}
 		if _, err := a.Targets("report", args); ExitOf(err) != ExitUsage {
 			t.Errorf("%q: %v", args, err)
 		}

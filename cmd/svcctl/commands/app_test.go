@@ -38,14 +38,14 @@ func newCLI(t *testing.T, url, stdin string) *program {
 		"HOME": dir, "SVCCTL_CONFIG": filepath.Join(dir, "config.yaml"),
 		"XDG_CACHE_HOME": filepath.Join(dir, "cache"), "SVCCTL_URL": url, "SVCCTL_TOKEN": "the-secret-token",
 	}}
-	c.App = &cli.App{
+	c.App = &cli.App{World: cli.World{
 		In: strings.NewReader(stdin), Out: &c.stdout, ErrOut: &c.stderr,
 		Getenv: func(name string) string { return c.env[name] },
 		Now:    func() time.Time { return fixedNow },
 
 		OpenBrowser:  func(string) error { return errors.New("no browser") },
 		ReadPassword: func() (string, error) { return "", errors.New("no terminal") },
-	}
+	}}
 	return c
 }
 
