@@ -11,6 +11,7 @@ import (
 	"svc/client/journal"
 	"svc/client/safe"
 	"svc/tui/draw"
+	"svc/tui/shown"
 	"svc/tui/staged"
 	"svc/tui/tables"
 )
@@ -58,15 +59,15 @@ func (m *env) runRows() (rows []tables.Row, here map[string]bool) {
 }
 
 // runID names an action of this run, which has no ID of its own.
-func runID(item *staged.Item) string { return stamp(item.At) + " " + item.Label }
+func runID(item *staged.Item) string { return shown.Stamp(item.At) + " " + item.Label }
 
 func waitingRow(item *staged.Item) tables.Row {
 	row := tables.Row{
 		ID: runID(item), Target: item.Actions[0].Target, Tone: tables.Warn, Copy: item.Label,
-		Cells: []safe.Safe{printable(stamp(item.At)), printable(string(item.Phase)), safe.Own("cancel"), printable(item.Label)},
+		Cells: []safe.Safe{shown.Printable(shown.Stamp(item.At)), shown.Printable(string(item.Phase)), safe.Own("cancel"), shown.Printable(item.Label)},
 	}
 	for _, a := range item.Actions {
-		row.More = append(row.More, tables.Detail{Text: printable(a.Kind.Verb() + " " + a.Target)})
+		row.More = append(row.More, tables.Detail{Text: shown.Printable(a.Kind.Verb() + " " + a.Target)})
 	}
 	return row
 }
@@ -74,7 +75,7 @@ func waitingRow(item *staged.Item) tables.Row {
 // doneBefore is an entry of the journal as an action of this run would be.
 func doneBefore(e journal.Entry) *staged.Done {
 	d := &staged.Done{
-		Item: &staged.Item{Actions: []action.Action{e.Action}, At: e.At, Label: stagedLabel(e.Action.Kind, []action.Action{e.Action})},
+		Item: &staged.Item{Actions: []action.Action{e.Action}, At: e.At, Label: staged.Label(e.Action.Kind, []action.Action{e.Action})},
 		At:   e.At, Undone: e.Undone, Entries: []string{e.ID},
 		Results: []action.Result{{Action: e.Action, Outcome: action.Changed, Inverse: e.Undo}},
 	}
@@ -108,41 +109,23 @@ func doneRow(id string, d *staged.Done) tables.Row {
 	}
 	row := tables.Row{
 		ID: id, Target: "journal/" + id, Tone: tone, Copy: d.Item.Label,
-		Cells: []safe.Safe{printable(stamp(d.At)), printable(state), printable(undoWord(d)), printable(d.Item.Label)},
+		Cells: []safe.Safe{shown.Printable(shown.Stamp(d.At)), shown.Printable(state), shown.Printable(staged.UndoWord(d)), shown.Printable(d.Item.Label)},
 	}
 	for i, r := range d.Results {
 		text := fmt.Sprintf("%s %s: %s", r.Action.Kind.Verb(), r.Action.Target, r.Outcome)
 		if r.Err != nil {
-			text += ": " + reason(r.Err)
+			text += ": " + staged.Reason(r.Err)
 		}
 		if i < len(d.Entries) && d.Entries[i] != "" && r.Inverse != nil && !d.Undone {
 			text += ", svcctl undo " + d.Entries[i]
 		}
-		row.More = append(row.More, tables.Detail{Text: printable(text)})
+		row.More = append(row.More, tables.Detail{Text: shown.Printable(text)})
 	}
-	if lost := losses(d); lost != "" {
-		row.More = append(row.More, tables.Detail{Label: "for good", Text: printable(lost)})
+	if lost := staged.Losses(d); lost != "" {
+		row.More = append(row.More, tables.Detail{Label: "for good", Text: shown.Printable(lost)})
 	}
 	return row
 }
-
-// undoWord says whether an action can be taken back.
-func undoWord(d *staged.Done) string {
-	back, _, _ := action.Inverses(d.Results)
-	switch {
-	case d.Item.Undoes != nil:
-		return ""
-	case len(back) > 0 && d.Undone:
-		return "undone"
-	case len(back) > 0:
-		return "yes"
-	case slices.ContainsFunc(d.Results, func(r action.Result) bool { return r.Outcome == action.Changed }):
-		return "never"
-	}
-	return ""
-}
-
-func printable(text string) safe.Safe { return safe.Clean(safe.Raw(text)).OneLine() }
 
 // undoRow cancels or takes back the action under the cursor of the table.
 func (s *nounScreen) undoRow(m *env) tea.Cmd {

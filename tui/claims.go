@@ -11,7 +11,9 @@ import (
 	"svc/client/action"
 	"svc/client/safe"
 	"svc/tui/draw"
+	"svc/tui/keys"
 	"svc/tui/shown"
+	"svc/tui/staged"
 )
 
 const (
@@ -70,7 +72,7 @@ func (r *reports) stageClaims(m *env, rows []int) tea.Cmd {
 	}
 	stage := func(m *env) tea.Cmd {
 		r.Unmark()
-		return m.stage(actions, strings.Replace(stagedLabel(action.ReportNote, actions), action.ReportNote.Verb(), "claim", 1))
+		return m.stage(actions, strings.Replace(staged.Label(action.ReportNote, actions), action.ReportNote.Verb(), "claim", 1))
 	}
 	if len(others) > 0 {
 		m.askNames("claim what others have claimed", others, stage)
@@ -86,7 +88,7 @@ func (r *reports) staged(m *env, actions []action.Action) {
 		if by == "" || by == m.me.String() {
 			return false
 		}
-		m.say(draw.InkWarn, fmt.Sprintf("%s is claimed by %s, %s ago; %s cancels", shown.ShortID(r.ID(row)), by, safe.Age(since), m.keys.key(doUndo)))
+		m.say(draw.InkWarn, fmt.Sprintf("%s is claimed by %s, %s ago; %s cancels", shown.ShortID(r.ID(row)), by, safe.Age(since), m.keys.Key(keys.Undo)))
 		return true
 	}
 	for _, a := range actions {
@@ -102,55 +104,4 @@ func (r *reports) staged(m *env, actions []action.Action) {
 			}
 		}
 	}
-}
-
-// presence is the last that somebody else did.
-type presence struct {
-	at  time.Time
-	did string
-}
-
-// saw notes that somebody else is at work.
-func (s *session) saw(e shown.Entry) {
-	if e.Actor == s.me.String() || e.Actor == "" || s.present[e.Actor].at.After(e.At) {
-		return
-	}
-	did := strings.ReplaceAll(e.Action, "_", " ")
-	switch {
-	case e.Report != "" && e.Action == "report_update":
-		did = e.State + " " + shown.ShortID(e.Report)
-		if e.State == "open" {
-			did = "reopened " + shown.ShortID(e.Report)
-		}
-	case e.Report != "":
-		did = "noted " + shown.ShortID(e.Report)
-	case len(e.Users) == 1:
-		did += " " + shown.Acct(e.Users[0]).String()
-	}
-	s.present[e.Actor] = presence{e.At, did}
-}
-
-// others says who else is here: "tess here; resolved 9x8fw 20s ago".
-func (m *env) others() string {
-	var names []string
-	for name, p := range m.present {
-		if m.now().Sub(p.at) < presentTime {
-			names = append(names, name)
-		}
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	slices.SortFunc(names, func(a, b string) int {
-		if c := m.present[b].at.Compare(m.present[a].at); c != 0 {
-			return c
-		}
-		return strings.Compare(a, b)
-	})
-	last := m.present[names[0]]
-	who := names[0] + " here; "
-	if len(names) > 1 {
-		who = strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1] + " here; " + names[0] + " "
-	}
-	return who + last.did + " " + safe.Age(max(0, m.now().Sub(last.at))) + " ago"
 }

@@ -10,8 +10,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client/action"
-	"svc/client/safe"
 	"svc/tui/draw"
+	"svc/tui/keys"
 	"svc/tui/staged"
 )
 
@@ -50,7 +50,7 @@ func (m *env) enterConflict(item *staged.Item) {
 	for target := range item.Why {
 		m.troubles[target] = m.conflict(target)
 	}
-	m.say(draw.InkWarn, fmt.Sprintf("%s: %s; it waits for you, %s decides", item.Label, m.firstWhy(item), m.keys.key(doOutbox)))
+	m.say(draw.InkWarn, fmt.Sprintf("%s: %s; it waits for you, %s decides", item.Label, m.firstWhy(item), m.keys.Key(keys.Outbox)))
 }
 
 func (m *env) firstWhy(item *staged.Item) string {
@@ -92,7 +92,7 @@ func (m *env) askConflict(item *staged.Item) {
 		}
 	}
 	for _, a := range met[:min(most, len(met))] {
-		title = append(title, draw.Plain(fmt.Sprintf("   %s is %s", objectName(a.Kind, a.Target), item.Why[a.Target])))
+		title = append(title, draw.Plain(fmt.Sprintf("   %s is %s", staged.ObjectName(a.Kind, a.Target), item.Why[a.Target])))
 	}
 	if len(met) > most {
 		title = append(title, draw.Plain(fmt.Sprintf("   and %d more", len(met)-most)))
@@ -138,7 +138,7 @@ func (m *env) renewed(msg renewed) tea.Cmd {
 	case !slices.Contains(m.staged.Items, item) || len(msg.actions) != len(item.Actions) && msg.err == nil:
 		return nil // it was cancelled meanwhile
 	case msg.err != nil:
-		m.say(draw.InkBad, item.Label+": "+reason(msg.err)+"; it waits on")
+		m.say(draw.InkBad, item.Label+": "+staged.Reason(msg.err)+"; it waits on")
 		return nil
 	}
 	for target := range item.Why {
@@ -153,12 +153,4 @@ func (m *env) renewed(msg renewed) tea.Cmd {
 // an action on it is under way, or in conflict with the state that it has.
 func (o *outbox) settledRow(id string) bool {
 	return o.staged.Busy("report/"+id) || o.staged.InConflict("report/"+id)
-}
-
-// alreadyDone names who did the same before us: "already resolved by tess".
-func alreadyDone(r action.Result) string {
-	if r.Meanwhile == nil {
-		return "was so already"
-	}
-	return safe.Line("already " + r.Meanwhile.Now + " by " + r.Meanwhile.By)
 }

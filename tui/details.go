@@ -10,7 +10,9 @@ import (
 	"svc/client/action"
 	"svc/client/safe"
 	"svc/tui/draw"
+	"svc/tui/keys"
 	"svc/tui/shown"
+	"svc/tui/staged"
 	"svc/tui/tables"
 )
 
@@ -26,10 +28,10 @@ func newReportPage(queue *reports, id string) *reportPage {
 	return &reportPage{queue: queue, id: id, posts: newPostPane()}
 }
 
-func (p *reportPage) on() places                { return onReport }
-func (p *reportPage) tab() command              { return doReports }
-func (p *reportPage) allowed(keys *keymap) bool { return keys.has(doReports) }
-func (p *reportPage) scroll(n int)              { p.posts.top = max(0, p.posts.top+n) }
+func (p *reportPage) on() keys.Places             { return keys.OnReport }
+func (p *reportPage) tab() keys.Command           { return keys.Reports }
+func (p *reportPage) allowed(mine *keys.Map) bool { return mine.Has(keys.Reports) }
+func (p *reportPage) scroll(n int)                { p.posts.top = max(0, p.posts.top+n) }
 
 func (p *reportPage) position(*env) string {
 	return fmt.Sprint("report ", p.id, p.posts.at, p.queue.detail(p.id) != nil)
@@ -47,8 +49,8 @@ func (p *reportPage) extras(m *env) []extra {
 	return nil
 }
 
-func (p *reportPage) bar(*env) []command {
-	return []command{doResolve, doClose, doReopen, doNote, doPlay, doDeactivate, doMark, doDelete, doShowCW, doBack}
+func (p *reportPage) bar(*env) []keys.Command {
+	return []keys.Command{keys.Resolve, keys.Close, keys.Reopen, keys.Note, keys.Play, keys.Deactivate, keys.Mark, keys.Delete, keys.ShowCW, keys.Back}
 }
 
 func (p *reportPage) draw(m *env, d draw.Layout) []draw.Line {
@@ -56,8 +58,8 @@ func (p *reportPage) draw(m *env, d draw.Layout) []draw.Line {
 	return p.posts.window(lines, head, selected, d.Body)
 }
 
-func (p *reportPage) run(m *env, c command) (tea.Cmd, bool) {
-	if c == doRefresh {
+func (p *reportPage) run(m *env, c keys.Command) (tea.Cmd, bool) {
+	if c == keys.Refresh {
 		return p.queue.readReport(m, p.id), true
 	}
 	detail := p.queue.detail(p.id)
@@ -68,33 +70,33 @@ func (p *reportPage) run(m *env, c command) (tea.Cmd, bool) {
 		return nil, true
 	}
 	switch c {
-	case doResolve, doClose, doReopen:
+	case keys.Resolve, keys.Close, keys.Reopen:
 		return p.changeState(m, c, detail), true
-	case doNote:
+	case keys.Note:
 		p.queue.writeNote(m, p.id)
 		return nil, true
-	case doPerson:
+	case keys.Person:
 		return p.queue.openPerson(m, detail.About), true
-	case doHost:
+	case keys.Host:
 		return m.openHost(detail.About.Domain), true
-	case doThread:
+	case keys.Thread:
 		return m.threadOf(&p.posts, detail.Posts), true
-	case doMessage:
+	case keys.Message:
 		p.queue.writeMessage(m, []shown.Person{detail.About}, p.id)
 		return nil, true
-	case doClaim:
+	case keys.Claim:
 		if row, known := p.queue.Row(p.id); known {
 			return p.queue.stageClaims(m, []int{row}), true
 		}
 		m.say(draw.InkDim, "this report is not in the list; open the reports in its state")
 		return nil, true
-	case doPlay:
+	case keys.Play:
 		return p.play(m), true
-	case doDeactivate, doActivate:
+	case keys.Deactivate, keys.Activate:
 		return m.stagePeople(c, []shown.Person{detail.About}), true
-	case doDelete, doSensitive, doVisibility:
+	case keys.Delete, keys.Sensitive, keys.Visibility:
 		return m.stagePosts(c, p.posts.chosen(detail.Posts, true), detail.About.Acct), true
-	case doShowCW, doHideCW, doMedia, doCopy:
+	case keys.ShowCW, keys.HideCW, keys.Media, keys.Copy:
 		p.queue.lookAt(m, c, &p.posts, detail.Posts, p.id, detail.About)
 		return nil, true
 	}
@@ -102,14 +104,14 @@ func (p *reportPage) run(m *env, c command) (tea.Cmd, bool) {
 }
 
 // changeState stages the new state and goes on to the next report of the list.
-func (p *reportPage) changeState(m *env, c command, detail *shown.Report) tea.Cmd {
+func (p *reportPage) changeState(m *env, c keys.Command, detail *shown.Report) tea.Cmd {
 	kind := stateKinds[c]
 	if detail.State == kind.State() {
 		m.say(draw.InkDim, "already "+kind.Done())
 		return nil
 	}
 	actions := []action.Action{{Kind: kind, Target: "report/" + p.id, Before: map[string]string{"state": detail.State}}}
-	cmd := m.stage(actions, stagedLabel(kind, actions))
+	cmd := m.stage(actions, staged.Label(kind, actions))
 	if p.queue.UnderID() == p.id {
 		p.queue.Move(1)
 		p.queue.posts.reset()
@@ -149,9 +151,9 @@ func newUserPage(queue *reports, nick string) *userPage {
 	return &userPage{queue: queue, pane: newPostPane(), record: record{nick: nick}}
 }
 
-func (p *userPage) on() places   { return onUser }
-func (p *userPage) tab() command { return doUsers }
-func (p *userPage) scroll(n int) { p.pane.top = max(0, p.pane.top+n) }
+func (p *userPage) on() keys.Places   { return keys.OnUser }
+func (p *userPage) tab() keys.Command { return keys.Users }
+func (p *userPage) scroll(n int)      { p.pane.top = max(0, p.pane.top+n) }
 
 func (p *userPage) position(*env) string {
 	return fmt.Sprint("user ", p.nick, p.pane.at, p.user != nil)
@@ -166,8 +168,8 @@ func (p *userPage) extras(m *env) []extra {
 	return nil
 }
 
-func (p *userPage) bar(*env) []command {
-	return []command{doDeactivate, "tag", "promote", doMenu, doMark, doDelete, doSensitive, doVisibility}
+func (p *userPage) bar(*env) []keys.Command {
+	return []keys.Command{keys.Deactivate, "tag", "promote", keys.Menu, keys.Mark, keys.Delete, keys.Sensitive, keys.Visibility}
 }
 
 func (p *userPage) draw(m *env, d draw.Layout) []draw.Line {
@@ -180,7 +182,7 @@ func (p *userPage) draw(m *env, d draw.Layout) []draw.Line {
 	}
 	lines := p.queue.personLines(m, p.user, true)
 	for _, field := range p.fields() {
-		lines = append(lines, indent(field.label, field.text, d.Width-1)...)
+		lines = append(lines, draw.Indent(field.label, field.text, d.Width-1)...)
 	}
 	if state := p.state(); state != "" {
 		lines = append(lines, draw.Inked(draw.InkWarn, " "+state))
@@ -231,8 +233,8 @@ func (p *userPage) state() string {
 	return strings.Join(state, ", ")
 }
 
-func (p *userPage) run(m *env, c command) (tea.Cmd, bool) {
-	if c == doRefresh {
+func (p *userPage) run(m *env, c keys.Command) (tea.Cmd, bool) {
+	if c == keys.Refresh {
 		return tea.Batch(p.queue.readUser(m, p.nick), p.queue.readRecord(m, p.nick)), true
 	}
 	if p.user == nil {
@@ -241,19 +243,19 @@ func (p *userPage) run(m *env, c command) (tea.Cmd, bool) {
 	if p.pane.run(c, p.posts) {
 		return nil, true
 	}
-	if c == doHost {
+	if c == keys.Host {
 		return m.openHost(p.user.Domain), true
 	}
-	accounts := tables.Find(string(doUsers))
+	accounts := tables.Find(string(keys.Users))
 	if cmd, ok := m.runVerb(task{noun: accounts, rows: []tables.Row{tables.UserRow(p.user)}}, c); ok {
 		return cmd, true
 	}
 	switch c {
-	case doDelete, doSensitive, doVisibility:
+	case keys.Delete, keys.Sensitive, keys.Visibility:
 		return m.stagePosts(c, p.pane.chosen(p.posts, true), p.user.Acct), true
-	case doThread:
+	case keys.Thread:
 		return m.threadOf(&p.pane, p.posts), true
-	case doShowCW, doHideCW, doMedia, doCopy:
+	case keys.ShowCW, keys.HideCW, keys.Media, keys.Copy:
 		p.queue.lookAt(m, c, &p.pane, p.posts, p.user.ID, *p.user)
 		return nil, true
 	}
@@ -262,14 +264,14 @@ func (p *userPage) run(m *env, c command) (tea.Cmd, bool) {
 
 func (p *userPage) spoken(m *env) []string {
 	if p.user == nil {
-		return []string{sentence(p.failed.String())}
+		return []string{shown.Sentence(p.failed.String())}
 	}
-	lines := []string{withCommas(draw.Joined(p.queue.personLines(m, p.user, true)), p.state())}
+	lines := []string{shown.WithCommas(draw.Joined(p.queue.personLines(m, p.user, true)), p.state())}
 	for _, field := range p.fields() {
 		lines = append(lines, strings.TrimSpace(field.label)+": "+field.text.OneLine().String())
 	}
 	for _, about := range p.paragraphs(m) {
-		lines = append(lines, sentence(strings.ToLower(about.head)))
+		lines = append(lines, shown.Sentence(strings.ToLower(about.head)))
 		for _, text := range about.lines {
 			lines = append(lines, "  "+draw.Words(draw.Plain(text)))
 		}

@@ -13,6 +13,7 @@ import (
 
 	"svc/client/safe"
 	"svc/tui/draw"
+	"svc/tui/keys"
 	"svc/tui/shown"
 	"svc/tui/staged"
 )
@@ -26,14 +27,14 @@ func stay(*env) tea.Cmd { return nil }
 func (m *env) askMenu() {
 	var choices []choice
 	here := m.screen().on()
-	for _, b := range m.keys.bindings {
-		if b.changes && b.on&here != 0 && len(b.keys) > 0 {
-			choices = append(choices, choice{b.keys[0], b.help, func(m *env) tea.Cmd {
+	for _, b := range m.keys.Bindings {
+		if b.Changes && b.On&here != 0 && len(b.Keys) > 0 {
+			choices = append(choices, choice{b.Keys[0], b.Help, func(m *env) tea.Cmd {
 				if why := m.unchangeable(); why != "" {
 					m.say(draw.InkWarn, why)
 					return nil
 				}
-				return m.run(b.do)
+				return m.run(b.Do)
 			}})
 		}
 	}
@@ -44,7 +45,7 @@ func (m *env) askMenu() {
 func outboxTitle(head string, items []*staged.Item) []draw.Line {
 	lines := []draw.Line{draw.Inked(draw.InkWarn, " "+head)}
 	for _, item := range items {
-		text := fmt.Sprintf("   %s  %s", stamp(item.At), item.Label)
+		text := fmt.Sprintf("   %s  %s", shown.Stamp(item.At), item.Label)
 		if item.Phase == staged.Conflict {
 			text += ": in conflict"
 		}
@@ -84,7 +85,7 @@ func (m *env) askOutbox() {
 			m.staged.Hurry(m.timer())
 			return tea.Batch(m.flush(), m.schedule())
 		}},
-		{"d", "drop all", func(m *env) tea.Cmd { return m.run(doUndoAll) }},
+		{"d", "drop all", func(m *env) tea.Cmd { return m.run(keys.UndoAll) }},
 	}
 	if conflicts := m.staged.Unsent(staged.Conflict); len(conflicts) > 0 {
 		choices = append(choices, choice{"c", "decide conflicts", func(m *env) tea.Cmd {
@@ -165,7 +166,7 @@ func (m *env) askMedia(pane *postPane, posts []shown.Post) {
 	title := []draw.Line{draw.Plain(" media; nothing was fetched")}
 	var choices []choice
 	for i, one := range media[:min(len(media), 4)] {
-		title = append(title, draw.Plain(fmt.Sprintf("   %d  %s  %s", i+1, one.Label(m.keys.key(doMedia)), safe.Truncate(safe.Line(one.URL), 60, "~"))))
+		title = append(title, draw.Plain(fmt.Sprintf("   %d  %s  %s", i+1, one.Label(m.keys.Key(keys.Media)), safe.Truncate(safe.Line(one.URL), 60, "~"))))
 		choices = append(choices, choice{fmt.Sprint(i + 1), "", func(m *env) tea.Cmd { return m.askMedium(one) }})
 	}
 	m.ask(&prompt{title: title, choices: append(choices, choice{"esc", "back", stay})})
@@ -190,7 +191,7 @@ func (m *env) askMedium(one shown.Medium) tea.Cmd {
 			return nil
 		}})
 	}
-	m.ask(&prompt{title: []draw.Line{draw.Plain(" " + one.Label(m.keys.key(doMedia)))}, choices: append(choices, choice{"esc", "back", stay})})
+	m.ask(&prompt{title: []draw.Line{draw.Plain(" " + one.Label(m.keys.Key(keys.Media)))}, choices: append(choices, choice{"esc", "back", stay})})
 	return nil
 }
 

@@ -18,6 +18,8 @@ import (
 
 	"svc/client/safe"
 	"svc/tui/draw"
+	"svc/tui/keys"
+	"svc/tui/shown"
 	"svc/tui/staged"
 	"svc/tui/tty"
 )
@@ -206,7 +208,7 @@ func (p *dialogue) take(text string) tea.Cmd {
 	wake := p.m.woken()
 	text = strings.TrimRight(text, "\r\n")
 	if p.m.prompt != nil && p.m.prompt != p.prompt {
-		p.hear("a question came up meanwhile; " + quoted(text) + " was not taken for its answer")
+		p.hear("a question came up meanwhile; " + shown.Quoted(text) + " was not taken for its answer")
 		return wake
 	}
 	if p.m.prompt != nil {
@@ -217,7 +219,7 @@ func (p *dialogue) take(text string) tea.Cmd {
 }
 
 // plainWords are commands under a second name.
-var plainWords = map[string]command{"": doDown, "next": doDown, "previous": doUp, "open": doIn, "enter": doIn, "space": doMark}
+var plainWords = map[string]keys.Command{"": keys.Down, "next": keys.Down, "previous": keys.Up, "open": keys.In, "enter": keys.In, "space": keys.Mark}
 
 func (p *dialogue) command(word, rest string) tea.Cmd {
 	m := p.m
@@ -236,59 +238,56 @@ func (p *dialogue) command(word, rest string) tea.Cmd {
 	}
 	b, problem := p.find(word)
 	switch {
-	case problem == noCommand && m.cli != nil:
+	case problem == keys.NoCommand && m.cli != nil:
 		return m.runCommand(strings.TrimSpace(word + " " + rest))
 	case problem != "":
-		p.hear(quoted(word) + ": " + problem + "; help lists the commands")
+		p.hear(shown.Quoted(word) + ": " + problem + "; help lists the commands")
 		return nil
-	case b.changes && m.unchangeable() != "":
+	case b.Changes && m.unchangeable() != "":
 		p.hear(m.unchangeable())
 		return nil
-	case b.do == doHelp:
+	case b.Do == keys.Help:
 		p.help()
 		return nil
-	case b.do == doSuspend:
+	case b.Do == keys.Suspend:
 		p.hear("in plain mode that is left to the shell")
 		return nil
 	}
 	before := m.screen().position(m.env)
-	cmd := m.run(b.do)
-	switch b.do {
-	case doDown, doUp:
+	cmd := m.run(b.Do)
+	switch b.Do {
+	case keys.Down, keys.Up:
 		if m.screen().position(m.env) == before {
 			p.hear("there is no other one in this direction")
 		}
-	case doShowCW, doHideCW:
+	case keys.ShowCW, keys.HideCW:
 		p.place = ""
 	}
 	if rest == "" {
 		return cmd
 	}
 	if m.prompt == nil {
-		p.hear("the words after " + quoted(word) + " were not needed")
+		p.hear("the words after " + shown.Quoted(word) + " were not needed")
 		return cmd
 	}
 	return tea.Batch(cmd, p.answer(rest))
 }
 
-// quoted is a word of the person, for a sentence.
-func quoted(word string) string { return safe.Truncate(safe.Line(word), 40, "~") }
-
-// find is the command of a key or a name.
-func (p *dialogue) find(word string) (b binding, problem string) {
+// Find is the command of a key or a name.
+func (p *dialogue) find(word string) (b keys.Binding, problem string) {
 	on := p.m.screen().on()
 	if do, ok := plainWords[word]; ok {
-		for _, b := range p.m.keys.bindings {
-			if b.do == do && b.on&on != 0 {
+		for _, b := range p.m.keys.Bindings {
+			if b.Do == do && b.On&on != 0 {
 				return b, ""
 			}
 		}
 		return b, "not here"
 	}
-	if b, found, _ := p.m.keys.find(strings.ReplaceAll(word, "ctrl-", "ctrl+"), on); found {
+	if b, found, _ := p.m.keys.Find(strings.ReplaceAll(word, "ctrl-", "ctrl+"), on); found {
 		return b, ""
 	}
-	return p.m.keys.named(word, on)
+	return p.m.keys.Named(word, on)
 }
 
 // answer gives a line to the question that is open. An empty line cancels.
@@ -324,7 +323,7 @@ func (p *dialogue) answer(text string) tea.Cmd {
 		}
 	}
 	if len(found) != 1 {
-		p.hear(quoted(word) + " is none of the answers")
+		p.hear(shown.Quoted(word) + " is none of the answers")
 		return nil
 	}
 	m.prompt = nil
@@ -346,9 +345,9 @@ func (p *dialogue) jump(number string) tea.Cmd {
 		return nil
 	}
 	// By single steps, as keys would.
-	step := doDown
+	step := keys.Down
 	if n-1 < l.Cursor() {
-		step = doUp
+		step = keys.Up
 	}
 	var cmds []tea.Cmd
 	for i := l.Cursor(); i != n-1; i = l.Cursor() {
@@ -370,7 +369,7 @@ func (p *dialogue) tell(text string) {
 // tellNews tells notices and newly staged actions.
 func (p *dialogue) tellNews() {
 	for _, text := range p.news {
-		p.tell(sentence(text))
+		p.tell(shown.Sentence(text))
 	}
 	p.news = nil
 	for _, item := range p.m.staged.Items {
@@ -380,7 +379,7 @@ func (p *dialogue) tellNews() {
 		p.told[item] = true
 		if item.Phase == staged.Waiting && item.Undoes == nil {
 			wait := item.Due.Sub(p.m.timer()).Round(time.Second)
-			p.tell(sentence(fmt.Sprintf("%s: sent in %d seconds; type undo to cancel", item.Label, int(wait.Seconds()))))
+			p.tell(shown.Sentence(fmt.Sprintf("%s: sent in %d seconds; type undo to cancel", item.Label, int(wait.Seconds()))))
 		}
 	}
 	for item := range p.told {
@@ -396,7 +395,7 @@ func (p *dialogue) speak() {
 	p.tellNews()
 	if hint := m.screen().hint(m.env); hint != p.hint {
 		if p.hint = hint; hint != "" {
-			p.tell(sentence(hint))
+			p.tell(shown.Sentence(hint))
 		}
 	}
 	if m.prompt != nil {
@@ -406,7 +405,7 @@ func (p *dialogue) speak() {
 	p.prompt = nil
 	if head := p.title(); head != p.head {
 		p.head, p.place = head, ""
-		p.tell(sentence(strings.Join(append([]string{m.screen().title(m.env)}, p.order()...), ", ")))
+		p.tell(shown.Sentence(strings.Join(append([]string{m.screen().title(m.env)}, p.order()...), ", ")))
 	}
 	if place := m.screen().position(m.env); place != p.place {
 		p.place = place
@@ -445,7 +444,7 @@ func (p *dialogue) question() {
 			choices = append(choices, "an empty line: "+c.label)
 			continue
 		}
-		choices = append(choices, strings.TrimSuffix(keyName(c.key)+": "+c.label, ": "))
+		choices = append(choices, strings.TrimSuffix(keys.Name(c.key)+": "+c.label, ": "))
 	}
 	p.tell(strings.Join(choices, "; ") + "?")
 }
@@ -454,7 +453,7 @@ func (p *dialogue) question() {
 func (p *dialogue) title() string {
 	s := p.m.screen()
 	title := s.title(p.m.env)
-	if s.on()&onLists != 0 {
+	if s.on()&keys.OnLists != 0 {
 		title, _, _ = strings.Cut(title, " ")
 	}
 	return fmt.Sprintf("%p %s %s", s, title, strings.Join(p.order(), " "))
@@ -463,7 +462,7 @@ func (p *dialogue) title() string {
 // order is the filter and the order of a list.
 func (p *dialogue) order() []string {
 	var parts []string
-	if p.m.screen().on()&onLists == 0 {
+	if p.m.screen().on()&keys.OnLists == 0 {
 		return nil
 	}
 	for _, e := range p.m.screen().extras(p.m.env) {
@@ -472,31 +471,18 @@ func (p *dialogue) order() []string {
 	return parts
 }
 
-// help lists the commands of the screen in front.
+// Help lists the commands of the screen in front.
 func (p *dialogue) help() {
 	p.tell("read: the same again. list: the next rows. go 7: to row 7. An empty line: the next one.")
 	p.tell("Words after a command answer its question: note seen before, visibility private.")
-	for _, b := range p.m.keys.bindings {
-		if b.on&p.m.screen().on() == 0 || b.do == doSuspend {
+	for _, b := range p.m.keys.Bindings {
+		if b.On&p.m.screen().on() == 0 || b.Do == keys.Suspend {
 			continue
 		}
-		text := string(b.do)
-		if len(b.keys) > 0 {
-			text += ", " + keyName(b.keys[0])
+		text := string(b.Do)
+		if len(b.Keys) > 0 {
+			text += ", " + keys.Name(b.Keys[0])
 		}
-		p.tell(text + ": " + b.help)
+		p.tell(text + ": " + b.Help)
 	}
-}
-
-// sentence begins with a capital letter and ends with a full stop.
-func sentence(text string) string {
-	text = strings.TrimSpace(text)
-	if text == "" {
-		return ""
-	}
-	text = strings.ToUpper(text[:1]) + text[1:]
-	if strings.ContainsAny(text[len(text)-1:], ".?!:") {
-		return text
-	}
-	return text + "."
 }

@@ -15,6 +15,7 @@ import (
 	"svc/client"
 	"svc/client/api"
 	"svc/db/dbtest"
+	"svc/tui/keys"
 )
 
 // talk is a driver for a person who types lines.
@@ -104,17 +105,17 @@ func TestEveryActionWorksInPlainMode(t *testing.T) {
 	var opened []string
 	d := beginTalk(t, newWorld(t), twoInstances(&opened))
 	d.m.width, d.m.height = 120, 15 // the driver draws frames, which cost time
-	screens := map[places][]string{
-		onReports: {"reports"}, onReport: {"reports", "open"}, onUsers: {"users"}, onUser: {"users", "open"}, onLog: {"log"}, onPage: {"actions"},
+	screens := map[keys.Places][]string{
+		keys.OnReports: {"reports"}, keys.OnReport: {"reports", "open"}, keys.OnUsers: {"users"}, keys.OnUser: {"users", "open"}, keys.OnLog: {"log"}, keys.OnPage: {"actions"},
 	}
-	for i := range defaultBindings() {
-		b := d.m.keys.bindings[i]
-		switch b.do {
-		case doQuit, doInterrupt: // they end it
+	for i := range keys.DefaultBindings() {
+		b := d.m.keys.Bindings[i]
+		switch b.Do {
+		case keys.Quit, keys.Interrupt: // they end it
 			continue
 		}
-		for on := places(1); on != 0 && on <= b.on; on <<= 1 {
-			if b.on&on == 0 {
+		for on := keys.Places(1); on != 0 && on <= b.On; on <<= 1 {
+			if b.On&on == 0 {
 				continue
 			}
 			way, known := screens[on]
@@ -124,13 +125,13 @@ func TestEveryActionWorksInPlainMode(t *testing.T) {
 					way[0] += " " + of
 				}
 			}
-			if on == onPage || b.on == onAll && on != onReports {
+			if on == keys.OnPage || b.On == keys.OnAll && on != keys.OnReports {
 				continue
 			}
-			for _, word := range append([]string{string(b.do)}, b.keys[:min(1, len(b.keys))]...) {
-				word = strings.TrimSpace(strings.ReplaceAll(keyName(word), "ctrl+", "ctrl-"))
+			for _, word := range append([]string{string(b.Do)}, b.Keys[:min(1, len(b.Keys))]...) {
+				word = strings.TrimSpace(strings.ReplaceAll(keys.Name(word), "ctrl+", "ctrl-"))
 				d.says("reports").says(way...).says(word)
-				if d.m.prompt == nil && d.m.screen().on()&on == 0 && b.changes {
+				if d.m.prompt == nil && d.m.screen().on()&on == 0 && b.Changes {
 					t.Errorf("%s leaves %s", word, on)
 				}
 				answer := d.out.String()[d.at:]
@@ -141,7 +142,7 @@ func TestEveryActionWorksInPlainMode(t *testing.T) {
 				}
 				d.m.prompt = nil
 				d.m.staged.CancelAll()
-				if d.m.screen().on()&onLists != 0 && d.rows() != nil {
+				if d.m.screen().on()&keys.OnLists != 0 && d.rows() != nil {
 					d.rows().Unmark()
 				}
 			}

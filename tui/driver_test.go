@@ -14,14 +14,14 @@ import (
 	"svc/client"
 	"svc/client/safe"
 	"svc/tui/list"
-	"svc/tui/quiet"
+	"svc/tui/noprobe"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // As a child, the test binary is the program on the server named.
 func TestMain(m *testing.M) {
-	quiet.Restore()
+	noprobe.Restore()
 	if server := os.Getenv("TUI_CHILD"); server != "" {
 		os.Exit(child(server))
 	}

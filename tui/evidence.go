@@ -33,7 +33,7 @@ func (r *reports) evidence(m *env, posts *postPane, id string, width int, focus,
 		if !rich && !focus {
 			was = was.OneLine()
 		}
-		then := indentIn(draw.InkQuote, " when it was reported: ", was, width-1)
+		then := draw.IndentIn(draw.InkQuote, " when it was reported: ", was, width-1)
 		if !rich && !focus && len(then) > 1 {
 			then[0] = append(then[0].Truncate(width-5), draw.Span{Text: " ...", Ink: draw.InkDim})
 			then = then[:1]
@@ -55,7 +55,7 @@ func (r *reports) evidence(m *env, posts *postPane, id string, width int, focus,
 	if text.String() == "" {
 		text = safe.Own("(no comment)")
 	}
-	said := indentIn(draw.InkQuote, label, text, width-1)
+	said := draw.IndentIn(draw.InkQuote, label, text, width-1)
 	const mostSaid = 2 // a small pane needs its lines for statuses
 	if !rich && len(said) > mostSaid && !focus {
 		said = append(said[:mostSaid-1], append(said[mostSaid-1], draw.Span{Text: " ...", Ink: draw.InkDim}))
@@ -65,7 +65,7 @@ func (r *reports) evidence(m *env, posts *postPane, id string, width int, focus,
 		lines = append(lines, draw.Inked(draw.InkWarn, " category "+c))
 	}
 	for _, rule := range detail.Rules {
-		lines = append(lines, indentIn(draw.InkQuote, " RULE ", rule, width-1)...)
+		lines = append(lines, draw.IndentIn(draw.InkQuote, " RULE ", rule, width-1)...)
 	}
 	if reason := m.troubles["report/"+detail.ID]; reason != "" {
 		lines = append(lines, draw.Inked(draw.InkBad, " ! "+reason))
@@ -86,10 +86,10 @@ func (r *reports) evidence(m *env, posts *postPane, id string, width int, focus,
 		lines = append(lines, draw.Inked(draw.InkDim, none))
 	}
 	for _, n := range detail.Notes {
-		lines = append(lines, indentIn(draw.InkNote, fmt.Sprintf(" NOTE %s %s: ", n.By, stamp(n.At)), n.Text, width-1)...)
+		lines = append(lines, draw.IndentIn(draw.InkNote, fmt.Sprintf(" NOTE %s %s: ", n.By, shown.Stamp(n.At)), n.Text, width-1)...)
 	}
 	if draft := m.staged.Drafts[detail.ID]; draft != "" {
-		lines = append(lines, indentIn(draw.InkNote, " DRAFT: ", safe.Clean(safe.Raw(draft)).OneLine(), width-1)...)
+		lines = append(lines, draw.IndentIn(draw.InkNote, " DRAFT: ", safe.Clean(safe.Raw(draft)).OneLine(), width-1)...)
 	}
 	return lines, head, selected
 }
@@ -137,7 +137,7 @@ func (r *reports) personLines(m *env, p *shown.Person, rich bool) []draw.Line {
 	case p.Local:
 		where = "local"
 	}
-	first := append(draw.Plain(" "), accountLine(p.Acct.String(), draw.InkStrong)...)
+	first := append(draw.Plain(" "), draw.Account(p.Acct.String(), draw.InkStrong)...)
 	if label := m.likeStaff(p.Nick); label != "" {
 		first = append(first, draw.Span{Text: label, Ink: draw.InkWarn})
 	}
@@ -148,7 +148,7 @@ func (r *reports) personLines(m *env, p *shown.Person, rich bool) []draw.Line {
 	wish := m.wish("user/" + p.Nick)
 	var joined string
 	if !p.Joined.IsZero() {
-		joined = "  joined " + date(p.Joined)
+		joined = "  joined " + shown.Date(p.Joined)
 	}
 	if !rich {
 		switch {

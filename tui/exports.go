@@ -12,6 +12,7 @@ import (
 
 	"svc/client/safe"
 	"svc/tui/draw"
+	"svc/tui/shown"
 )
 
 // saved is the end of writing a list to a file.
@@ -116,7 +117,7 @@ func (s sheet) csv() ([]byte, error) {
 func (r *reports) sheet() sheet {
 	s := sheet{name: "reports", heads: []string{"id", "state", "reported", "reporter", "created_at", "statuses", "message"}}
 	for _, row := range r.Shown() {
-		at := stamp(time.Unix(r.Num(row, numAt), 0))
+		at := shown.Stamp(time.Unix(r.Num(row, numAt), 0))
 		s.rows = append(s.rows, []string{r.ID(row), r.Text(row, colState), r.Text(row, colAbout), r.Text(row, colBy), at, r.Text(row, colPosts), r.Text(row, colMessage)})
 	}
 	return s

@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/tui/draw"
+	"svc/tui/keys"
 	"svc/tui/list"
 )
 
@@ -58,7 +59,7 @@ func (r *reports) fold(m *env) tea.Cmd {
 		for _, post := range posts {
 			m.staged.Folded[post] = id
 		}
-		m.say(draw.InkGood, fmt.Sprintf("later reports of this are folded; %s shows them again", m.keys.key(doFold)))
+		m.say(draw.InkGood, fmt.Sprintf("later reports of this are folded; %s shows them again", m.keys.Key(keys.Fold)))
 	}
 	r.setFolds(m.staged.Folded)
 	return tea.Batch(m.save(), r.refresh(), r.more(m), r.wantDetail(m))

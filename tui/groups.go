@@ -10,6 +10,7 @@ import (
 
 	"svc/client/safe"
 	"svc/tui/draw"
+	"svc/tui/keys"
 	"svc/tui/list"
 	"svc/tui/shown"
 )
@@ -165,7 +166,7 @@ func (r *reports) groupEvidence(m *env, g list.Group, width int, focus, rich boo
 		if n := len(one.ids); n > 1 {
 			one.label = strings.TrimSuffix(one.label, ": ") + fmt.Sprintf(", %d times: ", n)
 		}
-		lines = append(lines, indent(one.label, one.text.OneLine(), width-1)...)
+		lines = append(lines, draw.Indent(one.label, one.text.OneLine(), width-1)...)
 	}
 	head = len(lines)
 	posts, _ := r.shownPosts()
@@ -177,7 +178,7 @@ func (r *reports) groupEvidence(m *env, g list.Group, width int, focus, rich boo
 	for _, row := range g.Rows {
 		if detail, loaded := r.details.Peek(r.ID(row)); loaded {
 			for _, n := range detail.Notes {
-				lines = append(lines, indent(fmt.Sprintf(" NOTE on %s %s %s: ", shown.ShortID(detail.ID), n.By, stamp(n.At)), n.Text, width-1)...)
+				lines = append(lines, draw.Indent(fmt.Sprintf(" NOTE on %s %s %s: ", shown.ShortID(detail.ID), n.By, shown.Stamp(n.At)), n.Text, width-1)...)
 			}
 		}
 	}
@@ -207,7 +208,7 @@ func (r *reports) notViewed(rows []int) int {
 
 // changePosts stages a change of the posts of the evidence. Of a group these are all
 // of them where none is chosen; they are named, and asked about.
-func (r *reports) changePosts(m *env, c command) tea.Cmd {
+func (r *reports) changePosts(m *env, c keys.Command) tea.Cmd {
 	posts, ok := r.shownPosts()
 	if !ok {
 		return nil

@@ -8,6 +8,7 @@ import (
 
 	"svc/client/safe"
 	"svc/tui/draw"
+	"svc/tui/keys"
 	"svc/tui/staged"
 	"svc/tui/tables"
 )
@@ -105,9 +106,9 @@ func (m *env) tabLine(level tabLevel) draw.Line {
 	l := draw.Line{}
 	front, shown := m.screen().tab(), false
 	for i, t := range m.tabs {
-		do, key := t.do, m.keys.key(t.do)
+		do, key := t.do, m.keys.Key(t.do)
 		n := tables.Find(string(do))
-		if !m.keys.has(do) || (key == "" || n != nil && (n.Of != "" || n.Own)) && do != front {
+		if !m.keys.Has(do) || (key == "" || n != nil && (n.Of != "" || n.Own)) && do != front {
 			continue
 		}
 		count, name := t.counted(m), strings.ToUpper(string(do[:1]))+string(do[1:])
@@ -183,7 +184,7 @@ func (t *terminal) footer() int {
 
 func (m *env) footerLines() []draw.Line {
 	unsent, news := m.outboxLine(), m.newsLine()
-	keys := m.keys.bar(m.screen().bar(m), m.width, m.theme.Glyphs.Wall)
+	keys := m.keys.Bar(m.screen().bar(m), m.width, m.theme.Glyphs.Wall)
 	switch m.footer() {
 	case 1:
 		if len(m.staged.Items) > 0 { // no row may have room to say so
@@ -224,7 +225,7 @@ func (m *env) outboxLine() draw.Line {
 	}
 	// The names of objects go before the keys, and the time left before both. A label that
 	// is longer than the line is shortened, so that its bar and the key that cancels stay.
-	undo, all := m.keys.key(doUndo)+" cancel", m.keys.key(doUndoAll)+" cancel all"
+	undo, all := m.keys.Key(keys.Undo)+" cancel", m.keys.Key(keys.UndoAll)+" cancel all"
 	tails := []string{undo + "  " + all, undo, ""}
 	const leastLabel, shortBar = 24, 9
 	if room := m.width - safe.Width(head+undo) - shortBar - 3; m.height >= 24 && safe.Width(head+text) >= m.width && room >= leastLabel {
@@ -272,7 +273,7 @@ func (m *env) nextTry() string {
 	if m.poll.running || wait <= 0 {
 		return ": asking again now"
 	}
-	return fmt.Sprintf(": asks again in %s, now by %s", wait, m.keys.key(doRefresh))
+	return fmt.Sprintf(": asks again in %s, now by %s", wait, m.keys.Key(keys.Refresh))
 }
 
 // newsLine is the trouble with the connection, else the latest notice, else what

@@ -19,6 +19,8 @@ import (
 	"svc/client/safe"
 	"svc/db/dbtest"
 	"svc/tui/draw"
+	"svc/tui/keys"
+	"svc/tui/shown"
 	"svc/tui/tables"
 )
 
@@ -122,7 +124,7 @@ func TestNoTextBreaksTheFrame(t *testing.T) {
 		d.wears(draw.ThemeNames()[n/each%len(draw.ThemeNames())])
 		for i := range 8 {
 			d.m.Update(sizes[(n/each+i)%len(sizes)])
-			d.m.run([]command{doDown, doShowCW, doPageDown, doGroup, doExpand, doDown, doSort, doShowCW}[i])
+			d.m.run([]keys.Command{keys.Down, keys.ShowCW, keys.PageDown, keys.Group, keys.Expand, keys.Down, keys.Sort, keys.ShowCW}[i])
 			checkFrame(t, d.m)
 		}
 		d.queue().group = flat
@@ -140,7 +142,7 @@ func FuzzNoTextBreaksTheFrame(f *testing.F) {
 		show(d, []api.AdminReport{hostileReport(1, func() string { return text })})
 		d.queue().posts.open(d.queue().detail(d.under()).Posts)
 		checkFrame(t, d.m)
-		d.m.say(draw.InkBad, wording(fmt.Errorf("%s", text)).String())
+		d.m.say(draw.InkBad, shown.Wording(fmt.Errorf("%s", text)).String())
 		d.m.open(newReportPage(d.queue(), d.under()))
 		checkFrame(t, d.m)
 		d.m.back()
@@ -209,7 +211,7 @@ func TestNoTextBreaksATable(t *testing.T) {
 		w.change(func() { w.Answers = corrupt(r, clean).(object) })
 		for _, n := range tables.All() {
 			d.run(d.m.openNoun(n, map[string]string{"chats": "kim", "messages": "9xC1"}[n.Name]))
-			d.run(d.m.run(doRefresh))
+			d.run(d.m.run(keys.Refresh))
 			s := d.m.screen().(*nounScreen)
 			if s.Len() == 0 {
 				t.Fatalf("%s has no rows: %s", n.Name, s.nothing(d.m.env)[0].Text)
@@ -219,12 +221,12 @@ func TestNoTextBreaksATable(t *testing.T) {
 				checkFrame(t, d.m)
 			}
 			for _, v := range n.Verbs {
-				d.run(d.m.run(verbCommand(n, v)))
+				d.run(d.m.run(keys.VerbCommand(n, v)))
 				checkFrame(t, d.m)
 				d.m.prompt = nil
 				d.m.staged.CancelAll()
 			}
-			d.run(d.m.run(doIn))
+			d.run(d.m.run(keys.In))
 			checkFrame(t, d.m)
 			d.m.back()
 		}

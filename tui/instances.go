@@ -10,6 +10,8 @@ import (
 
 	"svc/client/safe"
 	"svc/tui/draw"
+	"svc/tui/keys"
+	"svc/tui/shown"
 )
 
 // Instance is one that the program can switch to.
@@ -45,7 +47,7 @@ func (m *env) askInstance(wrong ...draw.Line) {
 	show := func(text string) (names []string) {
 		p.title = append([]draw.Line{append(draw.Inked(draw.InkStrong, " instances"), draw.Span{Text: "   enter switches, tab completes, esc cancels", Ink: draw.InkDim})}, wrong...)
 		for _, one := range all {
-			if _, fits := fuzzy(one.Name, text); !fits {
+			if _, fits := keys.Fuzzy(one.Name, text); !fits {
 				continue
 			}
 			names = append(names, one.Name)
@@ -77,7 +79,7 @@ func (m *env) askInstance(wrong ...draw.Line) {
 			return nil
 		}
 		if !slices.ContainsFunc(all, func(one Instance) bool { return one.Name == name }) {
-			m.askInstance(draw.Inked(draw.InkBad, " there is no context "+quoted(name)))
+			m.askInstance(draw.Inked(draw.InkBad, " there is no context "+shown.Quoted(name)))
 			return nil
 		}
 		return m.switchTo(name)
@@ -103,7 +105,7 @@ func (m *env) switchTo(name string) tea.Cmd {
 func (m *env) instanceOpened(msg instanceOpened) tea.Cmd {
 	switch {
 	case msg.err != nil:
-		m.say(draw.InkBad, fmt.Sprintf("not switched to %s: %s", safe.Line(msg.name), wording(msg.err)))
+		m.say(draw.InkBad, fmt.Sprintf("not switched to %s: %s", safe.Line(msg.name), shown.Wording(msg.err)))
 		return nil
 	case m.prompt != nil || m.quitting:
 		m.say(draw.InkDim, "not switched to "+safe.Line(msg.name)+": a question was open")

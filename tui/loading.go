@@ -3,7 +3,6 @@ package tui
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"svc/client"
 	"svc/client/api"
 	"svc/client/safe"
+	"svc/tui/keys"
 	"svc/tui/shown"
 	"svc/tui/tables"
 )
@@ -23,7 +23,7 @@ import (
 type introduced struct {
 	me     safe.Safe
 	nick   string
-	rights rights
+	rights keys.Rights
 	staff  []string
 	err    error
 }
@@ -96,7 +96,7 @@ func (l loader) introduce() tea.Cmd {
 		}
 		msg := introduced{me: shown.Acct(me.Acct), nick: me.Acct}
 		if len(me.Svc.Privileges) > 0 { // else an account with no rights at all: the server says why
-			msg.rights.may = me.May
+			msg.rights.May = me.May
 		}
 		if !me.May(api.PrivilegeUsersRead) {
 			return msg
@@ -113,20 +113,6 @@ func (l loader) introduce() tea.Cmd {
 		}
 		return msg
 	})
-}
-
-// wording is an error for people: the server's message, or that it does not
-// answer.
-func wording(err error) safe.Safe {
-	var refusal *client.Error
-	var failure *client.TransportError
-	switch {
-	case errors.As(err, &refusal):
-		return safe.Clean(safe.Raw(fmt.Sprintf("%s (%d)", refusal.Message, refusal.Status))).OneLine()
-	case errors.As(err, &failure):
-		return safe.Clean(safe.Raw("no answer: " + failure.Err.Error())).OneLine()
-	}
-	return safe.Clean(safe.Raw(err.Error())).OneLine()
 }
 
 // polled is the answer of one poll.

@@ -120,7 +120,7 @@ func (s *session) logInAnywhere() tea.Cmd {
 // codePage shows the page, and reads the code that it gives.
 func (m *env) codePage(msg codePage) {
 	if msg.err != nil {
-		m.askLogin(wording(msg.err).String())
+		m.askLogin(shown.Wording(msg.err).String())
 		return
 	}
 	title := []draw.Line{draw.Inked(draw.InkStrong, " open this address in any browser, log in, and paste the code")}
@@ -178,5 +178,5 @@ func loginWording(err error) string {
 	if errors.As(err, &refused) {
 		return refused.Error()
 	}
-	return wording(err).String()
+	return shown.Wording(err).String()
 }

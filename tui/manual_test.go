@@ -10,35 +10,37 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/google/go-cmp/cmp"
+
+	"svc/tui/keys"
 )
 
 // manualRow is a binding as the manual's tables have it.
-func manualRow(b binding) string {
-	names := make([]string, len(b.keys))
-	for i, key := range b.keys {
-		names[i] = "`" + strings.ReplaceAll(keyName(key), "|", "\\|") + "`"
+func manualRow(b keys.Binding) string {
+	names := make([]string, len(b.Keys))
+	for i, key := range b.Keys {
+		names[i] = "`" + strings.ReplaceAll(keys.Name(key), "|", "\\|") + "`"
 	}
 	if len(names) == 0 {
-		names = []string{"`:" + string(b.do) + "`"}
+		names = []string{"`:" + string(b.Do) + "`"}
 	}
-	where := b.on.String()
-	switch b.on {
-	case onAll:
+	where := b.On.String()
+	switch b.On {
+	case keys.OnAll:
 		where = ""
-	case onLists:
+	case keys.OnLists:
 		where = "lists"
 	}
-	return fmt.Sprintf("| %s | `%s` | %s | %s |", strings.Join(names, " "), b.do, b.help, where)
+	return fmt.Sprintf("| %s | `%s` | %s | %s |", strings.Join(names, " "), b.Do, b.Help, where)
 }
 
 // manualKeys are the tables of keys, one for each purpose.
 func manualKeys() string {
 	var b strings.Builder
-	for _, purpose := range groups {
+	for _, purpose := range keys.Groups {
 		title := string(purpose)
 		b.WriteString("\n**" + strings.ToUpper(title[:1]) + title[1:] + "**\n\n| keys | name | | on |\n|---|---|---|---|\n")
-		for _, one := range defaultBindings() {
-			if groupOf(one.do) == purpose {
+		for _, one := range keys.DefaultBindings() {
+			if keys.GroupOf(one.Do) == purpose {
 				b.WriteString(manualRow(one) + "\n")
 			}
 		}
@@ -110,7 +112,7 @@ func TestTheFirstHourIsTrue(t *testing.T) {
 }
 
 // tested are the folders with the tests that the manual names.
-var tested = []string{".", "draw", "tty", "list", "staged", "quiet", "shown", "../server", "../server/e2e", "../cmd/svcctl/commands", "../cmd/svcd/sshd"}
+var tested = []string{".", "draw", "tty", "list", "staged", "noprobe", "keys", "shown", "../server", "../server/e2e", "../cmd/svcctl/commands", "../cmd/svcd/sshd"}
 
 // TestTheManualNamesTestsThatExist reads the tables of statements of the terminal UI: each of them has a
 // number, and tests that there are.

@@ -43,8 +43,8 @@ func (m *env) writeMessage(people []shown.Person, fields func(shown.Person) cann
 	}
 	slices.Sort(nicks)
 	l.draft = "message " + strings.Join(nicks, " ")
-	l.head = "message to " + someOf(names) + ", which cannot be taken back"
-	l.staged = "message " + someOf(names) + ""
+	l.head = "message to " + shown.Some(names) + ", which cannot be taken back"
+	l.staged = "message " + shown.Some(names) + ""
 	m.choosePattern(l)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"svc/client/safe"
 	"svc/tui/draw"
+	"svc/tui/keys"
 	"svc/tui/list"
 	"svc/tui/staged"
 )
@@ -147,21 +148,21 @@ func (m *env) key(msg tea.KeyMsg) tea.Cmd {
 		name += name
 	}
 	m.firstKey = ""
-	b, found, begins := m.keys.find(name, m.screen().on())
+	b, found, begins := m.keys.Find(name, m.screen().on())
 	switch {
 	case begins:
 		m.firstKey = name
 		return nil
 	case !found:
-		if b, known, _ := m.allKeys.find(name, m.screen().on()); known {
-			m.say(draw.InkDim, b.refusal())
+		if b, known, _ := m.allKeys.Find(name, m.screen().on()); known {
+			m.say(draw.InkDim, b.Refusal())
 		}
 		return nil
 	}
-	if b.changes && !m.mayChange(name) {
+	if b.Changes && !m.mayChange(name) {
 		return nil
 	}
-	return m.run(b.do)
+	return m.run(b.Do)
 }
 
 // mayChange refuses accidental keys: the keyboard's repeat, and keys typed
@@ -198,9 +199,9 @@ func (d *desk) painted(at time.Time) {
 }
 
 // run carries out a command: the screen's own, else a tab's, else the program's.
-func (m *env) run(c command) tea.Cmd {
+func (m *env) run(c keys.Command) tea.Cmd {
 	if cmd, ok := m.screen().run(m, c); ok {
-		if c == doRefresh && !m.poll.offline.IsZero() {
+		if c == keys.Refresh && !m.poll.offline.IsZero() {
 			cmd = tea.Batch(cmd, m.pollNow())
 		}
 		return cmd
@@ -209,59 +210,59 @@ func (m *env) run(c command) tea.Cmd {
 		return cmd
 	}
 	switch c {
-	case doHelp:
+	case keys.Help:
 		return m.open(newHelp(m))
-	case doDemo:
+	case keys.Demo:
 		return m.open(newDemo(m))
-	case doBack, doQuit:
-		if m.screen().on()&onLists == 0 {
+	case keys.Back, keys.Quit:
+		if m.screen().on()&keys.OnLists == 0 {
 			return m.back()
 		}
-		if c == doQuit {
+		if c == keys.Quit {
 			return m.quit()
 		}
-	case doLast:
+	case keys.Last:
 		m.visit, m.former = min(m.former, len(m.visits)-1), m.visit
-	case doEarlier:
+	case keys.Earlier:
 		if m.visit > 0 {
 			m.visit, m.former = m.visit-1, m.visit
 		}
-	case doLater:
+	case keys.Later:
 		if m.visit < len(m.visits)-1 {
 			m.visit, m.former = m.visit+1, m.visit
 		}
-	case doFilter:
+	case keys.Filter:
 		return m.askFilter()
-	case doRefresh:
+	case keys.Refresh:
 		return m.pollNow()
-	case doPalette:
+	case keys.Palette:
 		m.askPalette()
-	case doMenu:
+	case keys.Menu:
 		m.askMenu()
-	case doSave:
+	case keys.Save:
 		m.askSave()
-	case doUndo:
+	case keys.Undo:
 		return m.undo()
-	case doUndoAll:
+	case keys.UndoAll:
 		if n := m.staged.CancelAll(); n > 0 {
 			m.say(draw.InkGood, fmt.Sprintf("cancelled %d, nothing was sent", n))
 			return tea.Batch(m.save(), m.schedule())
 		}
 		m.say(draw.InkDim, "nothing waits")
-	case doLogin:
+	case keys.Login:
 		if m.renewal == nil {
 			m.say(draw.InkDim, "log in with svcctl auth login")
 			return nil
 		}
 		m.askLogin("")
-	case doContexts:
+	case keys.Contexts:
 		m.askInstance()
-	case doOutbox:
+	case keys.Outbox:
 		m.askOutbox()
-	case doSuspend:
+	case keys.Suspend:
 		m.firstFrame = time.Time{}
 		return tea.Suspend
-	case doInterrupt:
+	case keys.Interrupt:
 		return m.quit()
 	}
 	return nil
@@ -287,7 +288,7 @@ func (d *desk) back() tea.Cmd {
 	d.former = d.visit
 	for d.visit > 0 {
 		d.visit--
-		if d.screen().on()&(onLists|onReport|onUser) != 0 {
+		if d.screen().on()&(keys.OnLists|keys.OnReport|keys.OnUser) != 0 {
 			return nil
 		}
 	}
@@ -364,13 +365,13 @@ func (m *env) introduced(msg introduced) tea.Cmd {
 	m.me, m.nick, m.asked = msg.me, msg.nick, true
 	m.staff = safe.NewStaff(msg.staff)
 	clear(m.labels)
-	m.rights, m.keys = msg.rights, m.allKeys.of(msg.rights)
+	m.rights, m.keys = msg.rights, m.allKeys.Of(msg.rights)
 	if m.screen().allowed(m.keys) {
 		return m.countWaiting()
 	}
 	m.notice = nil // of the reports
 	for _, first := range m.tabs {
-		if m.keys.has(first.do) {
+		if m.keys.Has(first.do) {
 			cmd := tea.Batch(first.open(m), m.countWaiting())
 			m.visits, m.visit, m.former = m.visits[m.visit:], 0, 0
 			return cmd

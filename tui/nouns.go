@@ -13,6 +13,7 @@ import (
 	"svc/client/action"
 	"svc/client/safe"
 	"svc/tui/draw"
+	"svc/tui/keys"
 	"svc/tui/list"
 	"svc/tui/shown"
 	"svc/tui/tables"
@@ -24,7 +25,7 @@ type nounScreen struct {
 	table
 	observerDefaults
 	noun  *tables.Noun
-	place places
+	place keys.Places
 	scope string
 	part  bool // only the rows of the noun's part are open to the account
 
@@ -85,7 +86,7 @@ func (m *env) openNoun(n *tables.Noun, scope string) tea.Cmd {
 		m.nouns[key] = s
 		m.observers = append(m.observers, s)
 	}
-	s.part = n.Part != "" && !m.rights.has(nounNeeds(n)...)
+	s.part = n.Part != "" && !m.rights.Has(keys.NounNeeds(n)...)
 	cmd := m.open(s)
 	if s.at.IsZero() && !s.loading || n.Own {
 		return tea.Batch(cmd, s.reload(m))
@@ -97,7 +98,7 @@ func newNounScreen(n *tables.Noun, scope string) *nounScreen {
 	s := &nounScreen{table: table{List: list.New(tableTexts, tableNums)}, sorted: -1, noun: n, scope: scope, objects: map[string]tables.Row{}, opened: map[string]bool{}, total: -1}
 	for i, other := range tables.All() {
 		if other.Name == n.Name {
-			s.place = nounPlace(i)
+			s.place = keys.NounPlace(i)
 		}
 	}
 	s.setView()
@@ -162,7 +163,7 @@ func (s *nounScreen) loaded(m *env, msg nounLoaded) tea.Cmd {
 	}
 	s.loading = false
 	if msg.err != nil {
-		s.failed, s.at = wording(msg.err), m.timer()
+		s.failed, s.at = shown.Wording(msg.err), m.timer()
 		return m.trouble(msg.err)
 	}
 	s.failed, s.next, s.at = safe.Safe{}, msg.page.Next, m.timer()
@@ -253,7 +254,7 @@ func (s *nounScreen) ended(m *env, results []action.Result) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// find is the loaded object of a target.
+// Find is the loaded object of a target.
 func (s *nounScreen) find(target string) (tables.Row, bool) {
 	for _, r := range s.objects {
 		if r.Target == target {
@@ -349,10 +350,10 @@ func (msg queryDue) deliver(m *env) tea.Cmd {
 	return msg.screen.reload(m)
 }
 
-func (s *nounScreen) on() places                { return s.place }
-func (s *nounScreen) tab() command              { return command(s.noun.Name) }
-func (s *nounScreen) allowed(keys *keymap) bool { return keys.has(s.tab()) }
-func (s *nounScreen) moved(m *env) tea.Cmd      { return tea.Batch(s.refresh(), s.more(m)) }
+func (s *nounScreen) on() keys.Places             { return s.place }
+func (s *nounScreen) tab() keys.Command           { return keys.Command(s.noun.Name) }
+func (s *nounScreen) allowed(mine *keys.Map) bool { return mine.Has(s.tab()) }
+func (s *nounScreen) moved(m *env) tea.Cmd        { return tea.Batch(s.refresh(), s.more(m)) }
 
 func (s *nounScreen) rows(d draw.Layout) area {
 	if s.beside(d) {
@@ -389,24 +390,24 @@ func (s *nounScreen) extras(m *env) []extra {
 		extras = append(extras, extra{text: "sort:" + strings.ToLower(s.noun.Columns[s.sorted].Head), rank: 3})
 	}
 	if n := s.Waiting(); n > 0 {
-		extras = append(extras, extra{text: fmt.Sprintf("+%d new (%s)", n, m.keys.key(doMerge))})
+		extras = append(extras, extra{text: fmt.Sprintf("+%d new (%s)", n, m.keys.Key(keys.Merge))})
 	}
 	return extras
 }
 
-func (s *nounScreen) bar(*env) []command {
+func (s *nounScreen) bar(*env) []keys.Command {
 	if s.noun.Bar != nil {
-		var commands []command
+		var commands []keys.Command
 		for _, name := range s.noun.Bar {
-			commands = append(commands, command(name))
+			commands = append(commands, keys.Command(name))
 		}
 		return commands
 	}
-	commands := []command{doIn}
+	commands := []keys.Command{keys.In}
 	for _, v := range s.noun.Verbs {
-		commands = append(commands, verbCommand(s.noun, v))
+		commands = append(commands, keys.VerbCommand(s.noun, v))
 	}
-	return append(commands, doMark, doFilter, doCopy)
+	return append(commands, keys.Mark, keys.Filter, keys.Copy)
 }
 
 func (s *nounScreen) hint(*env) string {

@@ -16,53 +16,54 @@ import (
 	"svc/client/journal"
 	"svc/client/safe"
 	"svc/tui/draw"
+	"svc/tui/keys"
 	"svc/tui/list"
 	"svc/tui/shown"
 	"svc/tui/staged"
 	"svc/tui/tables"
 )
 
-func (s *nounScreen) run(m *env, c command) (tea.Cmd, bool) {
+func (s *nounScreen) run(m *env, c keys.Command) (tea.Cmd, bool) {
 	switch c {
-	case doIn:
+	case keys.In:
 		return s.enter(m), true
-	case doPerson:
+	case keys.Person:
 		if r, ok := s.under(); ok {
 			return m.openOne(peopleOf(r), "this row is about no account"), true
 		}
 		return nil, true
-	case doHost:
+	case keys.Host:
 		if r, ok := s.under(); ok && s.noun.Name != "host" {
 			return m.openHost(hostOf(r)), true
 		}
 		return nil, s.noun.Name == "host"
-	case doThread:
+	case keys.Thread:
 		if r, ok := s.under(); ok {
 			return m.openThread(statusOf(r)), true
 		}
 		return nil, true
-	case doUndo:
+	case keys.Undo:
 		if s.noun.Own {
 			return s.undoRow(m), true
 		}
 		return nil, false
-	case doShowCW:
+	case keys.ShowCW:
 		if r, ok := s.under(); ok && r.Behind.String() != "" {
 			s.opened[r.ID] = true
 		} else {
 			m.say(draw.InkDim, "no hidden text here")
 		}
 		return nil, true
-	case doHideCW:
+	case keys.HideCW:
 		clear(s.opened)
 		return nil, true
-	case doSort:
+	case keys.Sort:
 		s.nextSort(m.layout().Width)
 		return s.refresh(), true
-	case doRefresh:
+	case keys.Refresh:
 		s.Merge()
 		return tea.Batch(s.reload(m), s.refresh()), true
-	case doBack:
+	case keys.Back:
 		switch {
 		case len(s.MarkedRows()) > 0:
 			s.Unmark()
@@ -72,7 +73,7 @@ func (s *nounScreen) run(m *env, c command) (tea.Cmd, bool) {
 			return m.back(), true
 		}
 		return nil, true
-	case doCopy:
+	case keys.Copy:
 		if r, ok := s.under(); ok && r.CopyName != "" {
 			m.askCopy(r.CopyID, r.CopyName, "")
 		} else if ok {
@@ -99,10 +100,10 @@ func hostOf(r tables.Row) string {
 // openHost shows what is known of a server, "" for this one.
 func (m *env) openHost(name string) tea.Cmd {
 	if name == "" {
-		m.say(draw.InkDim, "this is about no other server; "+string(doHost)+" NAME shows one")
+		m.say(draw.InkDim, "this is about no other server; "+string(keys.Host)+" NAME shows one")
 		return nil
 	}
-	return m.openNoun(tables.Find(string(doHost)), name)
+	return m.openNoun(tables.Find(string(keys.Host)), name)
 }
 
 // statusOf is the ID of the status that a row is or is about, "" for none.
@@ -119,10 +120,10 @@ func statusOf(r tables.Row) string {
 // openThread shows the thread of a status, "" for none.
 func (m *env) openThread(id string) tea.Cmd {
 	if id == "" {
-		m.say(draw.InkDim, "there is no post here; "+string(doThread)+" ID shows the thread of one")
+		m.say(draw.InkDim, "there is no post here; "+string(keys.Thread)+" ID shows the thread of one")
 		return nil
 	}
-	return m.openNoun(tables.Find(string(doThread)), id)
+	return m.openNoun(tables.Find(string(keys.Thread)), id)
 }
 
 // threadOf shows the thread of the post in front.
@@ -173,9 +174,9 @@ type task struct {
 }
 
 // runVerb carries out a command on rows; false is for one that is none.
-func (m *env) runVerb(t task, c command) (tea.Cmd, bool) {
+func (m *env) runVerb(t task, c keys.Command) (tea.Cmd, bool) {
 	for _, v := range t.noun.Verbs {
-		if verbCommand(t.noun, v) == c {
+		if keys.VerbCommand(t.noun, v) == c {
 			t.verb = v
 			return m.start(t), true
 		}
@@ -188,10 +189,10 @@ func (m *env) runVerb(t task, c command) (tea.Cmd, bool) {
 		people = append(people, r.Account)
 	}
 	switch c {
-	case doDeactivate, doActivate:
+	case keys.Deactivate, keys.Activate:
 		t.unmark()
 		return m.stagePeople(c, people), true
-	case doMessage:
+	case keys.Message:
 		t.unmark()
 		m.writeMessage(people, m.fieldsOf)
 		return nil, true
@@ -218,7 +219,7 @@ func (s *nounScreen) enter(m *env) tea.Cmd {
 			scope = r.ID
 		}
 		return m.openNoun(tables.Find(s.noun.Into), scope)
-	case r.Person != "" && m.keys.has(doUsers):
+	case r.Person != "" && m.keys.Has(keys.Users):
 		return m.openUser(r.Person)
 	case r.Opens != nil || s.noun.Logged != nil:
 		return m.openOne(r.Opens, "this entry is about no account")
@@ -289,7 +290,7 @@ func (m *env) start(t task) tea.Cmd {
 func (t task) asking() draw.Line {
 	l := draw.Inked(draw.InkStrong, " "+t.verb.Help)
 	if len(t.rows) > 0 {
-		l = append(l, draw.Span{Text: ": " + someOf(shortNames(t.rows)), Ink: draw.InkPlain})
+		l = append(l, draw.Span{Text: ": " + shown.Some(shortNames(t.rows)), Ink: draw.InkPlain})
 	}
 	return l
 }
@@ -314,7 +315,7 @@ func (m *env) askText(t task, text string, wrong ...draw.Line) {
 				}
 			}
 			if err != nil {
-				m.askText(t, text, draw.Inked(draw.InkBad, " "+wording(err).String()))
+				m.askText(t, text, draw.Inked(draw.InkBad, " "+shown.Wording(err).String()))
 				return nil
 			}
 			if text == "" && t.verb.Arg != "" && !t.verb.Optional {
@@ -368,7 +369,7 @@ func (m *env) decide(t task, text string) tea.Cmd {
 	}
 	t.unmark()
 	if v.Says != "" {
-		_, names, _ := strings.Cut(objectsLabel(v.Kind, actions), v.Kind.Verb())
+		_, names, _ := strings.Cut(staged.Objects(v.Kind, actions), v.Kind.Verb())
 		m.askNames(fmt.Sprintf(v.Says, ""), shortNames(t.rows), func(m *env) tea.Cmd { return m.stage(actions, fmt.Sprintf(v.Says, names)) })
 		return nil
 	}
@@ -402,9 +403,9 @@ func (m *env) stageSurely(actions []action.Action, sure bool, means ...string) t
 	kind := actions[0].Kind
 	names := make([]string, len(actions))
 	for i, a := range actions {
-		names[i] = objectName(kind, a.Target)
+		names[i] = staged.ObjectName(kind, a.Target)
 	}
-	stage := func(m *env) tea.Cmd { return m.stage(actions, stagedLabel(kind, actions)) }
+	stage := func(m *env) tea.Cmd { return m.stage(actions, staged.Label(kind, actions)) }
 	what := kind.Verb() + " " + names[0]
 	if len(actions) > 1 {
 		what = fmt.Sprintf("%s %d", kind.Verb(), len(actions))
@@ -462,7 +463,7 @@ func (msg *called) write(book *journal.Journal, results ...action.Result) {
 	var err error
 	msg.results = results
 	if msg.entries, err = book.Add(results, nil); err != nil {
-		msg.unkept = safe.Join("", safe.Own("svcctl undo will not know of this: "), wording(err))
+		msg.unkept = safe.Join("", safe.Own("svcctl undo will not know of this: "), shown.Wording(err))
 	}
 }
 
@@ -511,7 +512,7 @@ func (m *env) called(msg called) tea.Cmd {
 	switch {
 	case msg.err != nil:
 		done.Results[0].Outcome = action.Failed
-		m.say(draw.InkBad, msg.label+": "+reason(msg.err))
+		m.say(draw.InkBad, msg.label+": "+staged.Reason(msg.err))
 	case msg.once:
 		m.say(draw.InkGood, strings.TrimSuffix(msg.label+": done; "+msg.unkept.String(), "; "))
 	default:
@@ -557,11 +558,11 @@ func (m *env) planned(msg planned) {
 	}
 	if msg.err != nil {
 		if msg.verb.Ask == "" {
-			m.say(draw.InkBad, shortName(msg.row())+": "+reason(msg.err))
+			m.say(draw.InkBad, shortName(msg.row())+": "+staged.Reason(msg.err))
 			return
 		}
 		var lines []draw.Line
-		for _, text := range safe.Wrap(reason(msg.err), max(1, m.width-2)) {
+		for _, text := range safe.Wrap(staged.Reason(msg.err), max(1, m.width-2)) {
 			lines = append(lines, draw.Inked(draw.InkBad, " "+text))
 		}
 		m.askText(msg.task, msg.text, lines...)

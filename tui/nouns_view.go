@@ -7,7 +7,9 @@ import (
 
 	"svc/client/safe"
 	"svc/tui/draw"
+	"svc/tui/keys"
 	"svc/tui/list"
+	"svc/tui/shown"
 	"svc/tui/tables"
 )
 
@@ -105,7 +107,7 @@ func (s *nounScreen) drawTable(m *env, d draw.Layout) []draw.Line {
 func (s *nounScreen) nothing(m *env) draw.Line {
 	empty := s.noun.Empty
 	for _, v := range s.noun.Verbs {
-		empty = strings.ReplaceAll(empty, "{"+v.Name+"}", m.keys.key(verbCommand(s.noun, v)))
+		empty = strings.ReplaceAll(empty, "{"+v.Name+"}", m.keys.Key(keys.VerbCommand(s.noun, v)))
 	}
 	return m.nothing(cmp.Or(s.noun.Things, s.noun.Name), empty, s.loading || s.at.IsZero(), s.failed, s.filter)
 }
@@ -187,7 +189,7 @@ func (s *nounScreen) drawRow(m *env, row int, cursor bool, width int) draw.Line 
 		switch reason := m.troubles[r.Target]; {
 		case c.Look == tables.Account:
 			label := m.likeStaff(r.Person)
-			l = append(l, accountLine(safe.Fit(safe.Truncate(text, room-safe.Width(label), "~")+label, room)+" ", draw.InkPlain)...)
+			l = append(l, draw.Account(safe.Fit(safe.Truncate(text, room-safe.Width(label), "~")+label, room)+" ", draw.InkPlain)...)
 		case i != last:
 			l = append(l, draw.Span{Text: safe.Fit(safe.Truncate(text, room, "~"), room) + " ", Ink: own})
 		case reason != "":
@@ -216,7 +218,7 @@ func (s *nounScreen) allOf(m *env, r tables.Row) []tables.Detail {
 	}
 	text := r.Behind
 	if !s.opened[r.ID] {
-		text = safe.Clean(safe.Raw("hidden behind a warning; " + m.keys.key(doShowCW) + " shows it"))
+		text = safe.Clean(safe.Raw("hidden behind a warning; " + m.keys.Key(keys.ShowCW) + " shows it"))
 	}
 	return append([]tables.Detail{{Text: text}}, r.More...)
 }
@@ -249,18 +251,18 @@ func detailLines(details []tables.Detail, width int) []draw.Line {
 
 func (s *nounScreen) spoken(m *env) []string {
 	if s.Len() == 0 {
-		return []string{sentence(draw.Words(s.nothing(m)))}
+		return []string{shown.Sentence(draw.Words(s.nothing(m)))}
 	}
 	lines := []string{fmt.Sprintf("%d of %d: %s", s.Cursor()+1, s.Len(), s.spokenRow(m, s.Cursor()))}
 	if s.banner.String() != "" {
-		lines = append(lines, sentence(s.banner.String()))
+		lines = append(lines, shown.Sentence(s.banner.String()))
 	}
 	if r, ok := s.under(); ok {
 		for _, d := range s.allOf(m, r) {
 			lines = append(lines, detailWords(d))
 		}
 		if reason := m.troubles[r.Target]; reason != "" {
-			lines = append(lines, sentence("failed: "+reason))
+			lines = append(lines, shown.Sentence("failed: "+reason))
 		}
 	}
 	return lines
@@ -278,19 +280,19 @@ func (s *nounScreen) spokenRow(m *env, i int) string {
 			parts = append(parts, strings.ToLower(c.Head)+" "+text)
 		}
 	}
-	return withCommas(append(parts, m.wish(r.Target))...)
+	return shown.WithCommas(append(parts, m.wish(r.Target))...)
 }
 
 // nothing says why a table has no rows: of things, empty where there are none.
 func (d *desk) nothing(things, empty string, loading bool, failed safe.Safe, f list.Filter) draw.Line {
-	again := "; " + d.keys.key(doRefresh) + " tries again"
+	again := "; " + d.keys.Key(keys.Refresh) + " tries again"
 	switch {
 	case failed.String() != "":
 		return draw.Inked(draw.InkBad, "    "+things+" could not be loaded: "+failed.String()+again)
 	case loading:
 		return draw.Inked(draw.InkDim, "    loading "+things)
 	case f.Text != "":
-		return draw.Plain("    nothing matches /" + safe.Line(f.Text) + "; " + d.keys.key(doBack) + " shows all")
+		return draw.Plain("    nothing matches /" + safe.Line(f.Text) + "; " + d.keys.Key(keys.Back) + " shows all")
 	}
 	return draw.Plain("    " + empty)
 }

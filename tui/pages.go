@@ -8,8 +8,8 @@ import (
 
 	"svc/client/safe"
 	"svc/tui/draw"
+	"svc/tui/keys"
 	"svc/tui/list"
-	"svc/tui/tables"
 )
 
 // page is text to read, search and scroll.
@@ -24,10 +24,12 @@ type page struct {
 	shown  int
 }
 
-func (p *page) on() places           { return onPage }
-func (p *page) tab() command         { return "" }
-func (p *page) title(*env) string    { return p.name }
-func (p *page) bar(*env) []command   { return []command{doDown, doUp, doFilter, doBack} }
+func (p *page) on() keys.Places   { return keys.OnPage }
+func (p *page) tab() keys.Command { return "" }
+func (p *page) title(*env) string { return p.name }
+func (p *page) bar(*env) []keys.Command {
+	return []keys.Command{keys.Down, keys.Up, keys.Filter, keys.Back}
+}
 func (p *page) scroll(n int)         { p.top = max(0, p.top+n) }
 func (p *page) position(*env) string { return p.name + p.filter.Text }
 func (p *page) filterText() string   { return p.filter.Text }
@@ -53,7 +55,7 @@ func (m *env) openWhole(name, text string) tea.Cmd {
 		for _, part := range safe.Wrap(safe.Text(text), max(1, width-1)) {
 			lines = append(lines, draw.Plain(" "+part))
 		}
-		return append(matching(lines, f), nil, draw.Inked(draw.InkDim, " "+m.keys.key(doCopy)+" copies it, "+m.keys.key(doBack)+" goes back"))
+		return append(matching(lines, f), nil, draw.Inked(draw.InkDim, " "+m.keys.Key(keys.Copy)+" copies it, "+m.keys.Key(keys.Back)+" goes back"))
 	}})
 }
 
@@ -76,46 +78,28 @@ func (p *page) spoken(m *env) []string {
 func (p *page) draw(m *env, d draw.Layout) []draw.Line {
 	p.shown, p.lines = d.Body, p.text(d.Width, p.filter)
 	if len(p.lines) == 0 && p.filter.Text != "" {
-		p.lines = []draw.Line{draw.Plain(" nothing matches /" + safe.Line(p.filter.Text) + "; " + m.keys.key(doBack) + " shows all")}
+		p.lines = []draw.Line{draw.Plain(" nothing matches /" + safe.Line(p.filter.Text) + "; " + m.keys.Key(keys.Back) + " shows all")}
 	}
 	p.top = max(0, min(p.top, len(p.lines)-d.Body))
 	return p.lines[p.top:min(len(p.lines), p.top+d.Body)]
 }
 
-func (p *page) run(m *env, c command) (tea.Cmd, bool) {
-	if c == doBack && p.filter.Text != "" {
+func (p *page) run(m *env, c keys.Command) (tea.Cmd, bool) {
+	if c == keys.Back && p.filter.Text != "" {
 		return p.setFilter(m, ""), true
 	}
-	if c == doCopy && p.copies != "" {
+	if c == keys.Copy && p.copies != "" {
 		return m.copy(p.copies), true
 	}
-	steps := map[command]int{
-		doUp: -1, doDown: 1, doHalfUp: -p.shown / 2, doHalfDown: p.shown / 2, doPageUp: -p.shown, doPageDown: p.shown,
-		doTop: -len(p.lines), doBottom: len(p.lines),
+	steps := map[keys.Command]int{
+		keys.Up: -1, keys.Down: 1, keys.HalfUp: -p.shown / 2, keys.HalfDown: p.shown / 2, keys.PageUp: -p.shown, keys.PageDown: p.shown,
+		keys.Top: -len(p.lines), keys.Bottom: len(p.lines),
 	}
 	step, ok := steps[c]
 	if ok {
 		p.top = max(0, min(p.top+step, len(p.lines)-p.shown))
 	}
 	return nil, ok
-}
-
-func (p places) String() string {
-	var names []string
-	for _, place := range []struct {
-		on   places
-		name string
-	}{{onReports, "reports"}, {onReport, "report"}, {onUsers, "users"}, {onUser, "user"}, {onLog, "log"}, {onPage, "help"}} {
-		if p&place.on != 0 {
-			names = append(names, place.name)
-		}
-	}
-	for i, n := range tables.All() {
-		if p&nounPlace(i)&^(onUsers|onLog) != 0 {
-			names = append(names, n.Name)
-		}
-	}
-	return strings.Join(names, ", ")
 }
 
 // newDemo says how to reach the server of a demo.
@@ -126,5 +110,14 @@ func newDemo(m *env) *page {
 			lines = append(lines, draw.Plain(" "+safe.Text(text)))
 		}
 		return matching(lines, f)
+	}}
+}
+
+// newHelp lists every binding by its purpose, those of the screen in front first,
+// and every mark.
+func newHelp(m *env) *page {
+	here := m.screen().on()
+	return &page{name: "HELP", text: func(width int, f list.Filter) []draw.Line {
+		return keys.HelpLines(m.keys, m.theme.Glyphs, here, width, f)
 	}}
 }

@@ -14,7 +14,9 @@ import (
 
 	"svc/client/safe"
 	"svc/tui/draw"
+	"svc/tui/keys"
 	"svc/tui/list"
+	"svc/tui/shown"
 	"svc/tui/tables"
 )
 
@@ -77,7 +79,7 @@ const mostCommands = 50
 // name of an account.
 func (m *env) namesPerson(text string) (part string, ok bool) {
 	word, part, two := strings.Cut(text, " ")
-	if !two || strings.Contains(part, " ") || !m.rights.has(tables.NeedsUsers) {
+	if !two || strings.Contains(part, " ") || !m.rights.Has(tables.NeedsUsers) {
 		return "", false
 	}
 	n := tables.Find(word)
@@ -136,7 +138,7 @@ func (p *prompt) completed(text string, words []string, list func([]string)) {
 func (d *desk) screenNames() []string {
 	var names []string
 	for _, t := range d.tabs {
-		if d.keys.has(t.do) {
+		if d.keys.Has(t.do) {
 			names = append(names, string(t.do))
 		}
 	}
@@ -152,12 +154,12 @@ func (d *desk) paletteMatches(text string) []string {
 	}
 	var found []match
 	at := d.screen().on()
-	for _, b := range d.keys.bindings {
-		if b.on&at == 0 {
+	for _, b := range d.keys.Bindings {
+		if b.On&at == 0 {
 			continue
 		}
-		if score, ok := fuzzy(string(b.do), text); ok {
-			found = append(found, match{string(b.do), score})
+		if score, ok := keys.Fuzzy(string(b.Do), text); ok {
+			found = append(found, match{string(b.Do), score})
 		}
 	}
 	slices.SortFunc(found, func(a, b match) int {
@@ -172,38 +174,20 @@ func (d *desk) paletteMatches(text string) []string {
 	return names
 }
 
-// fuzzy reports whether the letters of text stand in name in their order, and how
-// many others come before and between them: 0 is a beginning.
-func fuzzy(name, text string) (score int, ok bool) {
-	rest := name
-	for i, r := range strings.ToLower(text) {
-		at := strings.IndexRune(rest, r)
-		if at < 0 {
-			return 0, false
-		}
-		if i == 0 {
-			at *= 2 // a beginning is meant more often than a middle
-		}
-		score += at
-		rest = rest[strings.IndexRune(rest, r)+len(string(r)):]
-	}
-	return score, true
-}
-
-// command carries out a line of the palette.
+// Command carries out a line of the palette.
 func (m *env) command(text string) tea.Cmd {
 	if cmd, ok := m.object(text); ok {
 		return cmd
 	}
-	b, problem := m.keys.named(text, m.screen().on())
+	b, problem := m.keys.Named(text, m.screen().on())
 	switch {
 	case problem == "":
-		if why := m.unchangeable(); b.changes && why != "" {
+		if why := m.unchangeable(); b.Changes && why != "" {
 			m.say(draw.InkWarn, why)
 			return nil
 		}
-		return m.run(b.do)
-	case problem != noCommand || text == "":
+		return m.run(b.Do)
+	case problem != keys.NoCommand || text == "":
 	case m.cli != nil && m.isCommand(text):
 		return m.runCommand(text)
 	default:
@@ -214,30 +198,14 @@ func (m *env) command(text string) tea.Cmd {
 			return m.runCommand(text)
 		}
 	}
-	if b, other := m.allKeys.named(text, onAll); problem == noCommand && other == "" {
-		problem = b.notHere()
-		if !m.keys.has(b.do) {
-			problem = b.refusal()
+	if b, other := m.allKeys.Named(text, keys.OnAll); problem == keys.NoCommand && other == "" {
+		problem = b.NotHere()
+		if !m.keys.Has(b.Do) {
+			problem = b.Refusal()
 		}
 	}
 	m.say(draw.InkBad, ":"+safe.Line(text)+": "+problem)
 	return nil
-}
-
-// notHere says on which screens a command is.
-func (b binding) notHere() string { return noCommand + ", but on " + b.on.String() }
-
-// refusal says why a command is not open to the account, and what would open it.
-func (b binding) refusal() string {
-	text := string(b.do) + " is not among your privileges"
-	if slices.Equal(b.needs, adminsAlone) {
-		return text + ": for admins alone"
-	}
-	var names []string
-	for _, p := range b.needs {
-		names = append(names, string(p))
-	}
-	return text + ": " + strings.Join(names, ", ") + " in :instance :moderator_privileges"
 }
 
 // isCommand reports whether the command line has a command of the first word.
@@ -247,18 +215,18 @@ func (d *desk) isCommand(text string) bool {
 }
 
 // screenLike is the one screen in which the letters of a text stand.
-func (d *desk) screenLike(text string) command {
+func (d *desk) screenLike(text string) keys.Command {
 	const least = 3 // fewer letters stand in anything
 	var found []string
 	for _, name := range d.screenNames() {
-		if _, ok := fuzzy(name, text); ok && len(text) >= least {
+		if _, ok := keys.Fuzzy(name, text); ok && len(text) >= least {
 			found = append(found, name)
 		}
 	}
 	if len(found) != 1 {
 		return ""
 	}
-	return command(found[0])
+	return keys.Command(found[0])
 }
 
 // object opens the screen of one object: user kim, report 9xA1, chats kim. It goes to
@@ -269,15 +237,15 @@ func (m *env) object(text string) (tea.Cmd, bool) {
 		return nil, false
 	}
 	word, name := words[0], words[1]
-	if (word == "context" || word == "ctx") && m.keys.has(doContexts) && !slices.Contains(contextVerbs, name) {
+	if (word == "context" || word == "ctx") && m.keys.Has(keys.Contexts) && !slices.Contains(contextVerbs, name) {
 		return m.switchTo(name), true
 	}
 	name = strings.TrimPrefix(name, word+"/")
-	if o, known := m.openers[word]; known && m.keys.has(o.needs) && (o.fits == nil || o.fits(name)) {
+	if o, known := m.openers[word]; known && m.keys.Has(o.needs) && (o.fits == nil || o.fits(name)) {
 		return o.open(m, name), true
 	}
 	n := tables.Find(word)
-	if n == nil || n.Of == "" || !m.keys.has(command(n.Name)) {
+	if n == nil || n.Of == "" || !m.keys.Has(keys.Command(n.Name)) {
 		return nil, false
 	}
 	return m.openNoun(n, name), true
@@ -322,7 +290,7 @@ func (m *env) commandEnded(msg commandEnded) tea.Cmd {
 	case errors.Is(msg.err, context.DeadlineExceeded):
 		m.say(draw.InkBad, fmt.Sprintf(":%s: ended after %s", name, commandTime))
 	case msg.err != nil:
-		m.say(draw.InkBad, ":"+name+": "+wording(msg.err).String())
+		m.say(draw.InkBad, ":"+name+": "+shown.Wording(msg.err).String())
 	default:
 		m.say(draw.InkGood, ":"+name+": done")
 	}
@@ -341,40 +309,4 @@ func (m *env) commandEnded(msg commandEnded) tea.Cmd {
 		return tea.Batch(cmd, m.open(out))
 	}
 	return tea.Batch(cmd, m.screen().renew(m))
-}
-
-// noCommand is the problem of a name that no command has.
-const noCommand = "no such command here"
-
-// named finds the command of a name, or of the only one that begins so. The
-// noun before a verb may be left out.
-func (m *keymap) named(name string, at places) (found binding, problem string) {
-	if name == "" {
-		return found, "no command"
-	}
-	var begin []binding
-	for _, b := range m.bindings {
-		if b.on&at == 0 {
-			continue
-		}
-		_, verb, _ := strings.Cut(string(b.do), ".")
-		switch {
-		case string(b.do) == name || verb == name:
-			return b, ""
-		case strings.HasPrefix(string(b.do), name) || strings.HasPrefix(verb, name):
-			begin = append(begin, b)
-		}
-	}
-	switch len(begin) {
-	case 0:
-		return found, noCommand
-	case 1:
-		return begin[0], ""
-	}
-	var words []string
-	for _, b := range begin {
-		words = append(words, string(b.do))
-	}
-	slices.Sort(words)
-	return found, "which? " + strings.Join(words, ", ")
 }

@@ -12,6 +12,7 @@ import (
 	"svc/client/playbook"
 	"svc/client/safe"
 	"svc/tui/draw"
+	"svc/tui/keys"
 	"svc/tui/staged"
 )
 
@@ -34,7 +35,7 @@ type account struct {
 	me     safe.Safe
 	nick   string // as it came
 	asked  bool   // whether it is known
-	rights rights
+	rights keys.Rights
 	staff  safe.Staff
 	labels map[string]string // of accounts like the staff's, by name
 }
@@ -76,8 +77,8 @@ type desk struct {
 	visited
 	notices
 	typing
-	keys        *keymap // for the person's rights
-	allKeys     *keymap
+	keys        *keys.Map // for the person's rights
+	allKeys     *keys.Map
 	prompt      *prompt
 	loginPrompt *prompt           // that waits for a browser
 	filters     map[string]string // saved ones, by name
@@ -97,7 +98,7 @@ type registry struct {
 type visited struct {
 	visits []screen
 	visit  int // the one in front
-	former int // the one before, for doLast
+	former int // the one before, for Last
 }
 
 // notices is the notice at the bottom.

@@ -12,6 +12,7 @@ import (
 	"svc/client/safe"
 	"svc/tui/draw"
 	"svc/tui/shown"
+	"svc/tui/staged"
 	"svc/tui/tables"
 )
 
@@ -53,7 +54,7 @@ func (p *userPage) paragraphs(m *env) []paragraph {
 	queue := p.queue
 	about, by := queue.with(p.nick, colNick), queue.with(p.nick, colByNick)
 	scanned := queue.scanned()
-	if !m.rights.has(tables.NeedsReports) {
+	if !m.rights.Has(tables.NeedsReports) {
 		scanned = " (not among your privileges)"
 	}
 	history := "no reports"
@@ -99,9 +100,9 @@ func (p *userPage) paragraphs(m *env) []paragraph {
 	add("REPORTED BY THEM "+filed+scanned, lines)
 	lines = nil
 	for _, e := range p.log {
-		lines = append(lines, stamp(e.At)+"  "+e.Message.String())
+		lines = append(lines, shown.Stamp(e.At)+"  "+e.Message.String())
 	}
-	if m.rights.has(tables.NeedsLog) {
+	if m.rights.Has(tables.NeedsLog) {
 		add(fmt.Sprintf("LOG %d", len(lines)), lines)
 	}
 	if past := p.past; past != nil {
@@ -133,7 +134,7 @@ func (p *userPage) paragraphs(m *env) []paragraph {
 		if !ours {
 			continue
 		}
-		text := stamp(e.At) + "  " + e.Action.Kind.Verb() + " " + objectName(e.Action.Kind, e.Action.Target)
+		text := shown.Stamp(e.At) + "  " + e.Action.Kind.Verb() + " " + staged.ObjectName(e.Action.Kind, e.Action.Target)
 		if e.Undone {
 			text += ", undone"
 		}

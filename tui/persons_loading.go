@@ -12,6 +12,7 @@ import (
 	"svc/client/api"
 	"svc/client/safe"
 	"svc/tui/draw"
+	"svc/tui/keys"
 	"svc/tui/shown"
 	"svc/tui/tables"
 )
@@ -30,7 +31,7 @@ func (msg userLoaded) deliver(m *env) tea.Cmd { return msg.queue.personRead(m, m
 // readUser reads an account and its latest statuses, as far as that is allowed.
 // Without the account it is known as far as its statuses tell.
 func (r *reports) readUser(m *env, nick string) tea.Cmd {
-	account, posts := m.rights.opens(tables.Find(string(doUsers))), m.rights.has(tables.NeedsStatuses)
+	account, posts := m.rights.Opens(tables.Find(string(keys.Users))), m.rights.Has(tables.NeedsStatuses)
 	c, msg := m.load.c, userLoaded{queue: r, nick: nick}
 	return m.load.run(func(ctx context.Context) tea.Msg {
 		if account {
@@ -75,7 +76,7 @@ func (msg recordRead) deliver(m *env) tea.Cmd { return msg.queue.recordRead(m, m
 // entries of the journal. A server without histories is asked for its log.
 func (r *reports) readRecord(m *env, nick string) tea.Cmd {
 	const newest = 40
-	c, book, log, past := m.load.c, m.journal, m.rights.has(tables.NeedsLog), m.rights.has(tables.NeedsReports)
+	c, book, log, past := m.load.c, m.journal, m.rights.Has(tables.NeedsLog), m.rights.Has(tables.NeedsReports)
 	return m.load.run(func(ctx context.Context) tea.Msg {
 		msg := recordRead{queue: r, record: record{nick: nick}}
 		msg.own, _, msg.err = book.Entries()
@@ -117,7 +118,7 @@ type found struct {
 
 func (msg found) deliver(m *env) tea.Cmd {
 	if msg.err != nil {
-		m.say(draw.InkBad, wording(msg.err).String())
+		m.say(draw.InkBad, shown.Wording(msg.err).String())
 		return nil
 	}
 	return msg.queue.openPerson(m, msg.person)
@@ -157,7 +158,7 @@ func (r *reports) personRead(m *env, msg userLoaded) tea.Cmd {
 		return nil
 	}
 	if msg.err != nil {
-		page.failed = wording(msg.err)
+		page.failed = shown.Wording(msg.err)
 		m.say(draw.InkBad, page.failed.String())
 		if msg.user == nil {
 			return m.trouble(msg.err)
@@ -183,7 +184,7 @@ func (r *reports) recordRead(m *env, d record) tea.Cmd {
 		page.record = d
 	}
 	if d.err != nil {
-		m.say(draw.InkBad, "history of "+shown.Acct(d.nick).String()+": "+wording(d.err).String())
+		m.say(draw.InkBad, "history of "+shown.Acct(d.nick).String()+": "+shown.Wording(d.err).String())
 	}
 	return nil
 }

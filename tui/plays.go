@@ -13,13 +13,14 @@ import (
 	"svc/client/playbook"
 	"svc/client/safe"
 	"svc/tui/draw"
+	"svc/tui/keys"
 	"svc/tui/list"
 	"svc/tui/shown"
 	"svc/tui/staged"
 )
 
 func (m *session) mayPlay(book playbook.Playbook) bool {
-	return !slices.ContainsFunc(book.Steps, func(s playbook.Step) bool { return !m.rights.has(s.Kind.Needs()...) })
+	return !slices.ContainsFunc(book.Steps, func(s playbook.Step) bool { return !m.rights.Has(s.Kind.Needs()...) })
 }
 
 // play offers the playbooks for the reports of the chosen rows, or of the group.
@@ -53,7 +54,7 @@ func (r *reports) withOpen(m *env, rows []int, then func(m *env) tea.Cmd) tea.Cm
 	if len(accounts) == 0 {
 		return then(m)
 	}
-	wait := &prompt{title: []draw.Line{draw.Plain(" reading all open reports about " + someOf(names))}, choices: []choice{{"esc", "cancel", stay}}}
+	wait := &prompt{title: []draw.Line{draw.Plain(" reading all open reports about " + shown.Some(names))}, choices: []choice{{"esc", "cancel", stay}}}
 	m.ask(wait)
 	c, msg := m.load.c, openRead{queue: r, wait: wait, then: then}
 	return m.load.run(func(ctx context.Context) tea.Msg {
@@ -80,7 +81,7 @@ func (msg openRead) deliver(m *env) tea.Cmd {
 	}
 	m.prompt = nil
 	if msg.err != nil {
-		m.say(draw.InkBad, wording(msg.err).String())
+		m.say(draw.InkBad, shown.Wording(msg.err).String())
 		return m.reportsTrouble(msg.err)
 	}
 	msg.queue.put(m, msg.rows, true)
@@ -197,9 +198,9 @@ type offer struct {
 func (m *env) offers(cases []playbook.Case) []offer {
 	var offers []offer
 	taken := map[string]bool{"esc": true}
-	for _, b := range m.keys.bindings {
-		if b.do == doPlay {
-			for _, key := range b.keys {
+	for _, b := range m.keys.Bindings {
+		if b.Do == keys.Play {
+			for _, key := range b.Keys {
 				taken[key] = true
 			}
 		}
@@ -227,7 +228,7 @@ func (m *env) offers(cases []playbook.Case) []offer {
 			o.why = "nothing to do here"
 		}
 		o.scope, o.messages = playbook.Words(scopes...), playbook.Messages(o.actions)
-		o.steps = strings.Join(playbook.Consequences(o.actions, objectName), "; ")
+		o.steps = strings.Join(playbook.Consequences(o.actions, staged.ObjectName), "; ")
 		if o.key != "" {
 			offers = append(offers, o)
 		}
@@ -252,7 +253,7 @@ func (r *reports) askPlay(m *env, cases []playbook.Case, names bool, after func(
 		return nil
 	}
 	who := accountsOf(cases)
-	head, scope := " play on "+someOf(who)+r.openAbout(cases), commonScope(offers)
+	head, scope := " play on "+shown.Some(who)+r.openAbout(cases), commonScope(offers)
 	if scope != "" {
 		head += ": " + scope
 	}
@@ -349,7 +350,7 @@ func (r *reports) openAbout(cases []playbook.Case) string {
 // previewPlay shows the consequences of one playbook, with the whole of what it
 // sends to people, and asks.
 func (m *env) previewPlay(o offer, who []string, names bool, after func(*env) tea.Cmd) tea.Cmd {
-	m.askNames(o.name+" on "+someOf(who)+", "+o.scope, strings.Split(o.steps, "; "), func(m *env) tea.Cmd { return m.choosePlay(o, who, names, after) })
+	m.askNames(o.name+" on "+shown.Some(who)+", "+o.scope, strings.Split(o.steps, "; "), func(m *env) tea.Cmd { return m.choosePlay(o, who, names, after) })
 	m.prompt.title = append(m.prompt.title, m.messageLines(o.messages)...)
 	return nil
 }
@@ -372,7 +373,7 @@ func (t *terminal) messageLines(texts []string) []draw.Line {
 
 func (m *env) choosePlay(o offer, who []string, names bool, after func(*env) tea.Cmd) tea.Cmd {
 	stage := func(m *env) tea.Cmd {
-		cmd := m.stageItem(&staged.Item{Actions: o.actions, Label: o.name + " on " + someOf(who) + ": " + o.steps, Play: true})
+		cmd := m.stageItem(&staged.Item{Actions: o.actions, Label: o.name + " on " + shown.Some(who) + ": " + o.steps, Play: true})
 		return tea.Batch(cmd, after(m))
 	}
 	if names {
@@ -390,20 +391,6 @@ func (m *env) choosePlay(o offer, who []string, names bool, after func(*env) tea
 	return stage(m)
 }
 
-// shortLabel is the label of an item, of a play its name.
-func shortLabel(item *staged.Item) string {
-	if item.Play {
-		return playName(item)
-	}
-	return item.Label
-}
-
-// playName is the label of a play without its steps: "spam on @kim".
-func playName(item *staged.Item) string {
-	name, _, _ := strings.Cut(item.Label, ": ")
-	return name
-}
-
 // sayStopped tells at which step a play stopped, and how much of it was not done.
 func (m *env) sayStopped(d *staged.Done) {
 	rest := 0
@@ -417,8 +404,8 @@ func (m *env) sayStopped(d *staged.Done) {
 			rest++
 		}
 	}
-	name, _, _ := strings.Cut(playName(d.Item), " ")
-	text := fmt.Sprintf("%s stopped at %s %s: %s", name, stop.Action.Kind.Verb(), objectName(stop.Action.Kind, stop.Action.Target), reason(stop.Err))
+	name, _, _ := strings.Cut(staged.PlayName(d.Item), " ")
+	text := fmt.Sprintf("%s stopped at %s %s: %s", name, stop.Action.Kind.Verb(), staged.ObjectName(stop.Action.Kind, stop.Action.Target), staged.Reason(stop.Err))
 	if rest > 0 {
 		text += fmt.Sprintf("; %d not done", rest)
 	}

@@ -114,7 +114,7 @@ func (m *env) pollDue(msg pollDue) tea.Cmd {
 	if len(looks) == 0 {
 		return m.load.touch(count)
 	}
-	return m.load.poll(looks, count, m.rights.has(tables.NeedsLog))
+	return m.load.poll(looks, count, m.rights.Has(tables.NeedsLog))
 }
 
 func (m *env) polled(msg polled) tea.Cmd {
@@ -144,7 +144,7 @@ func (m *env) polled(msg polled) tea.Cmd {
 func (s *session) countWaiting() tea.Cmd {
 	var cmds []tea.Cmd
 	for _, n := range tables.All() {
-		if n.Waiting != nil && s.asked && s.rights.opens(n) {
+		if n.Waiting != nil && s.asked && s.rights.Opens(n) {
 			cmds = append(cmds, s.load.waiting(n))
 		}
 	}
@@ -192,7 +192,7 @@ func (m *env) trouble(err error) tea.Cmd {
 			m.poll.offline = m.timer()
 		}
 	default:
-		m.say(draw.InkBad, wording(err).String())
+		m.say(draw.InkBad, shown.Wording(err).String())
 		if errors.Is(err, client.ErrForbidden) {
 			return m.renewRights()
 		}
@@ -212,7 +212,7 @@ func (m *env) renewRights() tea.Cmd {
 // reportsTrouble is trouble with a request for reports. At the start some are sent
 // before the privileges are known.
 func (m *env) reportsTrouble(err error) tea.Cmd {
-	if errors.Is(err, client.ErrForbidden) && !errors.Is(err, client.ErrTokenRejected) && !m.rights.has(tables.NeedsReports) {
+	if errors.Is(err, client.ErrForbidden) && !errors.Is(err, client.ErrTokenRejected) && !m.rights.Has(tables.NeedsReports) {
 		return nil
 	}
 	return m.trouble(err)

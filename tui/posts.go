@@ -2,11 +2,10 @@ package tui
 
 import (
 	"fmt"
-	"strings"
-	"time"
 
 	"svc/client/safe"
 	"svc/tui/draw"
+	"svc/tui/keys"
 	"svc/tui/shown"
 )
 
@@ -32,35 +31,35 @@ func (p *postPane) reset() {
 }
 
 // run moves, marks and opens.
-func (p *postPane) run(c command, posts []shown.Post) bool {
+func (p *postPane) run(c keys.Command, posts []shown.Post) bool {
 	switch c {
-	case doDown:
+	case keys.Down:
 		p.at = min(p.at+1, max(0, len(posts)-1))
-	case doUp:
+	case keys.Up:
 		p.at = max(0, p.at-1)
-	case doTop:
+	case keys.Top:
 		p.at = 0
-	case doBottom:
+	case keys.Bottom:
 		p.at = max(0, len(posts)-1)
-	case doHalfDown:
+	case keys.HalfDown:
 		p.top += 5
 		return true
-	case doPageDown:
+	case keys.PageDown:
 		p.top += 10
 		return true
-	case doHalfUp:
+	case keys.HalfUp:
 		p.top = max(0, p.top-5)
 		return true
-	case doPageUp:
+	case keys.PageUp:
 		p.top = max(0, p.top-10)
 		return true
-	case doMark:
+	case keys.Mark:
 		if p.at < len(posts) {
 			id := posts[p.at].ID
 			p.marks[id] = !p.marks[id]
 			p.at = min(p.at+1, len(posts)-1)
 		}
-	case doMarkAll:
+	case keys.MarkAll:
 		for _, one := range posts {
 			p.marks[one.ID] = true
 		}
@@ -139,7 +138,7 @@ func (p *postPane) draw(m *env, posts []shown.Post, width int, focus, rich bool)
 			}
 			head = append(head, p.flags(m, one)...)
 			for _, medium := range one.Media {
-				head = append(head, draw.Span{Text: "  " + medium.Label(m.keys.key(doMedia)), Ink: draw.InkDim})
+				head = append(head, draw.Span{Text: "  " + medium.Label(m.keys.Key(keys.Media)), Ink: draw.InkDim})
 			}
 			lines = append(lines, block(head...))
 		}
@@ -156,7 +155,7 @@ func (p *postPane) draw(m *env, posts []shown.Post, width int, focus, rich bool)
 		}
 		if rich {
 			for _, medium := range one.Media {
-				lines = append(lines, block(draw.Span{Text: " " + medium.Label(m.keys.key(doMedia)), Ink: draw.InkDim}))
+				lines = append(lines, block(draw.Span{Text: " " + medium.Label(m.keys.Key(keys.Media)), Ink: draw.InkDim}))
 			}
 			if i < len(posts)-1 {
 				lines = append(lines, nil)
@@ -179,7 +178,7 @@ func (p *postPane) flags(m *env, one shown.Post) draw.Line {
 	}
 	switch {
 	case one.Hides() && !p.opened[one.ID]:
-		l = append(l, draw.Span{Text: "  [CW \"" + safe.Truncate(one.CW.String(), 30, "~") + "\" hidden: " + m.keys.key(doShowCW) + "]", Ink: draw.InkWarn})
+		l = append(l, draw.Span{Text: "  [CW \"" + safe.Truncate(one.CW.String(), 30, "~") + "\" hidden: " + m.keys.Key(keys.ShowCW) + "]", Ink: draw.InkWarn})
 	case one.CW.String() != "":
 		l = append(l, draw.Span{Text: "  [CW \"" + safe.Truncate(one.CW.String(), 30, "~") + "\"]", Ink: draw.InkWarn})
 	}
@@ -196,11 +195,6 @@ func (p *postPane) flags(m *env, one shown.Post) draw.Line {
 }
 
 func visibility(one shown.Post) string { return safe.Line(one.Visibility) }
-
-// stamp is a time in full.
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
-
-func date(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
 // window cuts lines to a height. It keeps the selected status in sight after a
 // move to it, and counts the statuses below.
@@ -226,41 +220,19 @@ func (p *postPane) window(lines []draw.Line, head, selected, height int) []draw.
 	return out
 }
 
-// indent wraps text behind a first line's label.
-func indent(label string, text safe.Safe, width int) []draw.Line {
-	return indentIn(draw.InkPlain, label, text, width)
-}
-
-// indentIn is indent with the text in an ink of its own.
-func indentIn(ink draw.Ink, label string, text safe.Safe, width int) []draw.Line {
-	var lines []draw.Line
-	pad := safe.Width(label)
-	if pad > width/2 {
-		lines, pad = append(lines, draw.Inked(draw.InkDim, label)), 3
-		label = "   "
-	}
-	for i, part := range safe.Wrap(text.String(), width-pad) {
-		if i > 0 {
-			label = strings.Repeat(" ", pad)
-		}
-		lines = append(lines, draw.Line{{Text: label, Ink: draw.InkDim}, {Text: part, Ink: ink}})
-	}
-	return lines
-}
-
 // lookAt carries out commands on statuses that change nothing on the server.
-func (r *reports) lookAt(m *env, c command, pane *postPane, posts []shown.Post, id string, who shown.Person) {
+func (r *reports) lookAt(m *env, c keys.Command, pane *postPane, posts []shown.Post, id string, who shown.Person) {
 	switch c {
-	case doShowCW:
+	case keys.ShowCW:
 		if !pane.open(posts) {
 			m.say(draw.InkDim, "no hidden text here")
 		}
-	case doHideCW:
+	case keys.HideCW:
 		r.posts.closeAll()
 		pane.closeAll()
-	case doMedia:
+	case keys.Media:
 		m.askMedia(pane, posts)
-	case doCopy:
+	case keys.Copy:
 		var address string
 		if pane.at < len(posts) {
 			address = posts[pane.at].URL

@@ -9,6 +9,7 @@ import (
 	"svc/client/api"
 	"svc/server/platform/config"
 	"svc/server/servertest"
+	"svc/tui/keys"
 )
 
 // moderated is a server where the role moderator opens these privileges, with
@@ -99,9 +100,9 @@ func TestAModeratorWorksAQueueAndIsOfferedNothingElse(t *testing.T) {
 	d.shows(":users: users is not among your privileges")
 	d.press(":queues<enter>")
 	d.shows(":queues: queues is not among your privileges: for admins alone")
-	for _, b := range d.m.keys.bindings {
-		if slices.Equal(b.needs, adminsAlone) || strings.Contains(b.help, "moderation log") {
-			t.Errorf("%s is there: %s", b.do, b.help)
+	for _, b := range d.m.keys.Bindings {
+		if slices.Equal(b.Needs, keys.AdminsAlone) || strings.Contains(b.Help, "moderation log") {
+			t.Errorf("%s is there: %s", b.Do, b.Help)
 		}
 	}
 	d.press("6")

@@ -196,7 +196,7 @@ func (f *textField) insert(runes []rune) {
 	f.at += len(runes)
 }
 
-// key edits the text and reports whether it changed.
+// Key edits the text and reports whether it changed.
 func (f *textField) key(key tea.KeyMsg) bool {
 	before := len(f.runes)
 	switch key.String() {

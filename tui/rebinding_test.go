@@ -5,15 +5,17 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"svc/tui/keys"
 )
 
 func TestKeysOfTheFileAreReadAndChecked(t *testing.T) {
-	got, err := ReadKeys(map[string]any{"resolve": "R", "close": []any{"f5", "ctrl-x"}, "mark": "space", "note": []any{}, "top": ";;", "users": 2})
+	got, err := keys.Read(map[string]any{"resolve": "R", "close": []any{"f5", "ctrl-x"}, "mark": "space", "note": []any{}, "top": ";;", "users": 2})
 	want := map[string][]string{"resolve": {"R"}, "close": {"f5", "ctrl+x"}, "mark": {" "}, "note": {}, "top": {";;"}, "users": {"2"}}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v\n%s", err, diff)
 	}
-	for want, keys := range map[string]map[string]any{
+	for want, raw := range map[string]map[string]any{
 		`keys: resolve: there is no key "hyperx"`:                          {"resolve": "hyperx"},
 		`keys: resolve: there is no key ""`:                                {"resolve": ""},
 		`keys: resolve: there is no key "\x1b"`:                            {"resolve": "\x1b"},
@@ -23,15 +25,15 @@ func TestKeysOfTheFileAreReadAndChecked(t *testing.T) {
 		`cannot be told apart`:                                             {"resolve": "g"},
 		`keys: help needs a key`:                                           {"help": []any{}},
 	} {
-		if _, err := ReadKeys(keys); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v: %v, want %s", keys, err, want)
+		if _, err := keys.Read(raw); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v, want %s", raw, err, want)
 		}
 	}
 }
 
 // TestReboundKeysAreTheOnesShown rebinds what the texts of screens name.
 func TestReboundKeysAreTheOnesShown(t *testing.T) {
-	keys, err := ReadKeys(map[string]any{
+	keys, err := keys.Read(map[string]any{
 		"resolve": "R", "undo": "ctrl-x", "back": []any{"Q", "esc"}, "help": "F2", "show-cw": "f3", "relays.follow": "ctrl-f", "merge": ",",
 	})
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"svc/client"
 	"svc/client/safe"
 	"svc/tui/draw"
+	"svc/tui/keys"
 	"svc/tui/list"
 	"svc/tui/shown"
 	"svc/tui/tables"
@@ -162,12 +163,12 @@ func reportRow(r *shown.Report) list.Row {
 	}
 }
 
-func (r *reports) on() places                { return onReports }
-func (r *reports) tab() command              { return doReports }
-func (r *reports) allowed(keys *keymap) bool { return keys.has(doReports) }
-func (r *reports) filterText() string        { return r.filter.Text }
-func (r *reports) states() []string          { return reportStates }
-func (r *reports) scroll(n int)              { r.posts.top = max(0, r.posts.top+n) }
+func (r *reports) on() keys.Places             { return keys.OnReports }
+func (r *reports) tab() keys.Command           { return keys.Reports }
+func (r *reports) allowed(mine *keys.Map) bool { return mine.Has(keys.Reports) }
+func (r *reports) filterText() string          { return r.filter.Text }
+func (r *reports) states() []string            { return reportStates }
+func (r *reports) scroll(n int)                { r.posts.top = max(0, r.posts.top+n) }
 
 func (r *reports) rows(d draw.Layout) area {
 	if d.Beside {
@@ -188,7 +189,7 @@ func (r *reports) moved(m *env) tea.Cmd {
 // renew loads the list when it is first looked at, and then the report under the
 // cursor when it went out of date.
 func (r *reports) renew(m *env) tea.Cmd {
-	if !r.begun() && m.rights.has(tables.NeedsReports) {
+	if !r.begun() && m.rights.Has(tables.NeedsReports) {
 		return r.reload(m)
 	}
 	return r.wantDetail(m)
@@ -426,14 +427,14 @@ func (r *reports) counted(total int) {
 // register puts the queue into the program, with the pages that it leads to.
 func (r *reports) register(m *env) {
 	m.observers = append(m.observers, r)
-	m.tabs = append(m.tabs, tab{do: doReports, open: func(m *env) tea.Cmd { return m.open(r) }, waiting: r.openReports})
+	m.tabs = append(m.tabs, tab{do: keys.Reports, open: func(m *env) tea.Cmd { return m.open(r) }, waiting: r.openReports})
 	m.openers["report"] = opener{
-		needs: doReports, fits: func(name string) bool { return strings.ContainsAny(name, "0123456789") },
+		needs: keys.Reports, fits: func(name string) bool { return strings.ContainsAny(name, "0123456789") },
 		open: func(m *env, id string) tea.Cmd {
 			return tea.Batch(m.open(newReportPage(r, id)), r.readReport(m, id))
 		},
 	}
-	m.openers["user"] = opener{needs: doUsers, open: func(m *env, nick string) tea.Cmd { return r.openPerson(m, shown.Person{Nick: nick}) }}
+	m.openers["user"] = opener{needs: keys.Users, open: func(m *env, nick string) tea.Cmd { return r.openPerson(m, shown.Person{Nick: nick}) }}
 	m.openers[tables.ReportedBy] = opener{open: r.aboutReport}
 	m.openers[tables.AuthorOf] = opener{open: r.byStatus}
 }

@@ -3,23 +3,23 @@ package tui
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client/action"
 	"svc/client/canned"
-	"svc/client/safe"
 	"svc/tui/draw"
+	"svc/tui/keys"
 	"svc/tui/list"
 	"svc/tui/shown"
+	"svc/tui/staged"
 )
 
 // run carries out a command; ok is false for one that is not this screen's.
-func (r *reports) run(m *env, c command) (cmd tea.Cmd, ok bool) {
+func (r *reports) run(m *env, c keys.Command) (cmd tea.Cmd, ok bool) {
 	if r.onPosts {
 		if posts, ok := r.shownPosts(); ok {
-			if c == doBack {
+			if c == keys.Back {
 				r.onPosts = false
 				return nil, true
 			}
@@ -30,9 +30,9 @@ func (r *reports) run(m *env, c command) (cmd tea.Cmd, ok bool) {
 	}
 	before := r.UnderID()
 	switch c {
-	case doPane:
+	case keys.Pane:
 		r.onPosts = !r.onPosts && m.layout().Evidence > 0 && r.UnderID() != ""
-	case doIn:
+	case keys.In:
 		if id := r.UnderID(); id != "" {
 			if item, _, _ := m.staged.About("report/" + id); m.staged.InConflict("report/" + id) {
 				m.askConflict(item)
@@ -40,20 +40,20 @@ func (r *reports) run(m *env, c command) (cmd tea.Cmd, ok bool) {
 			}
 			return tea.Batch(m.open(newReportPage(r, id)), r.wantDetail(m)), true
 		}
-	case doGroup:
+	case keys.Group:
 		r.group = (r.group + 1) % groupings
 		r.setView()
-	case doSort:
+	case keys.Sort:
 		r.sort = (r.sort + 1) % sortings
 		r.setView()
-	case doFold:
+	case keys.Fold:
 		return r.fold(m), true
-	case doExpand:
+	case keys.Expand:
 		r.Fold()
-	case doRefresh:
+	case keys.Refresh:
 		r.Merge()
 		return tea.Batch(r.reload(m), r.refresh()), true
-	case doBack:
+	case keys.Back:
 		switch {
 		case len(r.MarkedRows()) > 0:
 			r.Unmark()
@@ -89,16 +89,16 @@ func (r *reports) setFilter(m *env, text string) tea.Cmd {
 }
 
 // change stages a command that changes something.
-func (r *reports) change(m *env, c command) (tea.Cmd, bool) {
+func (r *reports) change(m *env, c keys.Command) (tea.Cmd, bool) {
 	switch c {
-	case doResolve, doClose, doReopen:
+	case keys.Resolve, keys.Close, keys.Reopen:
 		return r.changeState(m, c), true
-	case doNote:
+	case keys.Note:
 		if id := r.UnderID(); id != "" {
 			r.writeNote(m, id)
 			return nil, true
 		}
-	case doPerson:
+	case keys.Person:
 		if e, ok := r.Under(); ok {
 			row, _ := r.Row(r.UnderID())
 			p := r.known([]shown.Person{r.person(row)})[0]
@@ -108,32 +108,32 @@ func (r *reports) change(m *env, c command) (tea.Cmd, bool) {
 			}
 			return r.openPerson(m, p), true
 		}
-	case doHost:
+	case keys.Host:
 		if _, ok := r.Under(); ok {
 			row, _ := r.Row(r.UnderID())
 			return m.openHost(r.Text(row, colDomain)), true
 		}
-	case doMessage:
+	case keys.Message:
 		report := ""
 		if rows := r.Chosen(); len(rows) == 1 {
 			report = r.ID(rows[0])
 		}
 		r.writeMessage(m, r.known(r.people(r.Chosen())), report)
 		return nil, true
-	case doClaim:
+	case keys.Claim:
 		return r.stageClaims(m, r.Chosen()), true
-	case doPlay:
+	case keys.Play:
 		return r.play(m), true
-	case doDeactivate, doActivate:
+	case keys.Deactivate, keys.Activate:
 		people := r.known(r.people(r.Chosen()))
 		r.Unmark()
 		return m.stagePeople(c, people), true
-	case doDelete, doSensitive, doVisibility:
+	case keys.Delete, keys.Sensitive, keys.Visibility:
 		return r.changePosts(m, c), true
-	case doThread:
+	case keys.Thread:
 		posts, _ := r.shownPosts()
 		return m.threadOf(&r.posts, posts), true
-	case doShowCW, doHideCW, doMedia, doCopy:
+	case keys.ShowCW, keys.HideCW, keys.Media, keys.Copy:
 		if detail := r.detail(r.UnderID()); detail != nil {
 			posts, _ := r.shownPosts()
 			r.lookAt(m, c, &r.posts, posts, detail.ID, detail.About)
@@ -145,11 +145,11 @@ func (r *reports) change(m *env, c command) (tea.Cmd, bool) {
 	return nil, true
 }
 
-var stateKinds = map[command]action.Kind{
-	doResolve: action.ReportResolve, doClose: action.ReportClose, doReopen: action.ReportReopen,
+var stateKinds = map[keys.Command]action.Kind{
+	keys.Resolve: action.ReportResolve, keys.Close: action.ReportClose, keys.Reopen: action.ReportReopen,
 }
 
-func (r *reports) changeState(m *env, c command) tea.Cmd {
+func (r *reports) changeState(m *env, c keys.Command) tea.Cmd {
 	kind := stateKinds[c]
 	rows, marked := r.Chosen(), len(r.MarkedRows()) > 0
 	if len(rows) == 1 {
@@ -171,7 +171,7 @@ func (r *reports) changeState(m *env, c command) tea.Cmd {
 		return nil
 	}
 	stage := func(m *env) tea.Cmd {
-		cmd := m.stage(actions, stagedLabel(kind, actions))
+		cmd := m.stage(actions, staged.Label(kind, actions))
 		if marked {
 			r.Unmark()
 		} else {
@@ -197,52 +197,6 @@ func (r *reports) aboutOf(rows []int) []string {
 		}
 	}
 	return names
-}
-
-// stagedLabel is the action as the outbox shows it: "resolve 9xA0z",
-// "resolve 12 (9xA0z, 9x9zz, 9x9kk +9)", or "tag add kim: mrf_tag:sandbox".
-func stagedLabel(kind action.Kind, actions []action.Action) string {
-	label := objectsLabel(kind, actions)
-	if content := actions[0].Content(); content != "" {
-		label += ": " + safe.Line(content)
-	}
-	return label
-}
-
-func objectsLabel(kind action.Kind, actions []action.Action) string {
-	names := make([]string, len(actions))
-	for i, a := range actions {
-		names[i] = objectName(kind, a.Target)
-	}
-	if len(names) == 1 {
-		return kind.Verb() + " " + names[0]
-	}
-	return fmt.Sprintf("%s %d (%s)", kind.Verb(), len(names), someOf(names))
-}
-
-// objectName is a target as people know it: an account's name, else the end of
-// an id.
-func objectName(kind action.Kind, target string) string {
-	_, name, _ := strings.Cut(target, "/")
-	switch kind.Noun() {
-	case "host", "mail-domain":
-		return safe.Line(name)
-	case "user":
-		return shown.Acct(strings.TrimPrefix(name, "id:")).String()
-	}
-	if _, address, ok := strings.Cut(name, "://"); ok {
-		return safe.Truncate(safe.Line(address), 40, "~")
-	}
-	return shown.ShortID(name)
-}
-
-// someOf names the first few, and counts the others.
-func someOf(names []string) string {
-	const few = 3
-	if len(names) <= few {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s +%d", strings.Join(names[:few], ", "), len(names)-few)
 }
 
 // writeNote opens the note of a report, as far as it was written.

@@ -44,7 +44,7 @@ func (p *pager) next() {
 func (p *pager) took(page, rows int, err error) {
 	p.loading = false
 	if err != nil {
-		p.failed, p.page = wording(err), page-1
+		p.failed, p.page = shown.Wording(err), page-1
 		return
 	}
 	p.failed, p.complete = safe.Safe{}, rows < pageSize
@@ -120,7 +120,7 @@ type news struct {
 
 // look reads the newest reports, and with count the number of all.
 func (r *reports) look(m *env, count bool) query {
-	if !m.rights.has(tables.NeedsReports) {
+	if !m.rights.Has(tables.NeedsReports) {
 		return nil
 	}
 	c, state, n := m.load.c, r.serverState(), news{gen: r.gen, all: -1}

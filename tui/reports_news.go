@@ -57,7 +57,7 @@ func (r *reports) logged(m *env, fresh []shown.Entry, atStart bool) tea.Cmd {
 	for _, e := range fresh {
 		cmds = append(cmds, r.apply(m, e))
 	}
-	if len(fresh) == pollSize && m.rights.has(tables.NeedsReports) {
+	if len(fresh) == pollSize && m.rights.Has(tables.NeedsReports) {
 		// The log moved on by more than one look holds.
 		cmds = append(cmds, r.reload(m))
 	}

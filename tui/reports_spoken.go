@@ -7,13 +7,14 @@ import (
 
 	"svc/client/safe"
 	"svc/tui/draw"
+	"svc/tui/keys"
 	"svc/tui/shown"
 )
 
 func (r *reports) spoken(m *env) []string {
 	e, ok := r.Under()
 	if !ok {
-		return []string{sentence(draw.Joined(r.drawEmpty(m, m.layout())[2:]))}
+		return []string{shown.Sentence(draw.Joined(r.drawEmpty(m, m.layout())[2:]))}
 	}
 	var lines []string
 	row := e.Row
@@ -29,7 +30,7 @@ func (r *reports) spoken(m *env) []string {
 		old := safe.Age(m.now().Sub(time.Unix(r.Num(row, numAt), 0)))
 		lines = append(lines, fmt.Sprintf("Report %d of %d: %s, %s old.", r.Cursor()+1, r.Len(), state, old))
 		if _, ghost := r.Ghost(row); ghost {
-			lines = append(lines, sentence(message))
+			lines = append(lines, shown.Sentence(message))
 		}
 	}
 	if r.onPosts {
@@ -63,11 +64,11 @@ func (r *reports) spokenReport(m *env, id string, posts *postPane, focus bool) [
 		}
 	}
 	if reason := m.troubles["report/"+id]; reason != "" {
-		lines = append(lines, sentence("failed: "+reason))
+		lines = append(lines, shown.Sentence("failed: "+reason))
 	}
 	lines = append(lines, spokenPosts(m, detail.Posts, posts, focus)...)
 	for _, n := range detail.Notes {
-		lines = append(lines, fmt.Sprintf("Note by %s, %s: %s", n.By, stamp(n.At), n.Text.OneLine()))
+		lines = append(lines, fmt.Sprintf("Note by %s, %s: %s", n.By, shown.Stamp(n.At), n.Text.OneLine()))
 	}
 	return lines
 }
@@ -87,7 +88,7 @@ func spokenPosts(m *env, posts []shown.Post, pane *postPane, focus bool) []strin
 		if pane.marks[one.ID] {
 			head += ", marked"
 		}
-		head = withCommas(head, shown.ShortID(one.ID), visibility(one), draw.Joined([]draw.Line{pane.flags(m, one)}))
+		head = shown.WithCommas(head, shown.ShortID(one.ID), visibility(one), draw.Joined([]draw.Line{pane.flags(m, one)}))
 		lines = append(lines, strings.TrimRight(head, ".")+".")
 		if !one.Hides() || pane.opened[one.ID] {
 			for text := range strings.Lines(one.Text.String()) {
@@ -102,7 +103,7 @@ func spokenPosts(m *env, posts []shown.Post, pane *postPane, focus bool) []strin
 			}
 		}
 		for _, medium := range one.Media {
-			lines = append(lines, "  Media: "+strings.Trim(medium.Label(m.keys.key(doMedia)), "[]"))
+			lines = append(lines, "  Media: "+strings.Trim(medium.Label(m.keys.Key(keys.Media)), "[]"))
 		}
 	}
 	return lines
@@ -112,10 +113,10 @@ func (r *reports) spokenRow(m *env, i int) string {
 	e := r.At(i)
 	if e.Head() {
 		g := r.GroupOf(e)
-		return withCommas(r.groupName(g), reportCount(len(g.Rows)))
+		return shown.WithCommas(r.groupName(g), reportCount(len(g.Rows)))
 	}
 	state, _, message, _ := r.drawState(m, e.Row)
-	return withCommas(state, strings.Join(strings.Fields(r.drawAbout(m, e.Row, r.Text(e.Row, colNick), 100)), " "), message)
+	return shown.WithCommas(state, strings.Join(strings.Fields(r.drawAbout(m, e.Row, r.Text(e.Row, colNick), 100)), " "), message)
 }
 
 func (r *reports) position(*env) string {

@@ -8,6 +8,7 @@ import (
 
 	"svc/client/safe"
 	"svc/tui/draw"
+	"svc/tui/keys"
 	"svc/tui/list"
 	"svc/tui/shown"
 )
@@ -89,16 +90,16 @@ func (r *reports) extras(m *env) []extra {
 		extras = append(extras, extra{text: fmt.Sprintf("%d folded", n), rank: 1})
 	}
 	if n := r.Waiting(); n > 0 {
-		extras = append(extras, extra{text: fmt.Sprintf("+%d new (%s)", n, m.keys.key(doMerge))})
+		extras = append(extras, extra{text: fmt.Sprintf("+%d new (%s)", n, m.keys.Key(keys.Merge))})
 	}
 	return extras
 }
 
-func (r *reports) bar(m *env) []command {
+func (r *reports) bar(m *env) []keys.Command {
 	if r.onPosts {
-		return []command{doMark, doDelete, doSensitive, doVisibility, doShowCW, doMedia, doBack}
+		return []keys.Command{keys.Mark, keys.Delete, keys.Sensitive, keys.Visibility, keys.ShowCW, keys.Media, keys.Back}
 	}
-	return []command{doResolve, doClose, doReopen, doNote, doPlay, doDeactivate, doDelete, doSensitive, doGroup, doFilter}
+	return []keys.Command{keys.Resolve, keys.Close, keys.Reopen, keys.Note, keys.Play, keys.Deactivate, keys.Delete, keys.Sensitive, keys.Group, keys.Filter}
 }
 
 // hint names the effect of keys on the marked rows.
@@ -146,13 +147,13 @@ func (r *reports) drawEmpty(m *env, d draw.Layout) []draw.Line {
 	ink, text := draw.InkPlain, ""
 	switch loaded := r.progress(m); {
 	case r.failed.String() != "":
-		ink, text = draw.InkBad, "reports could not be loaded: "+r.failed.String()+"; "+m.keys.key(doRefresh)+" tries again"
+		ink, text = draw.InkBad, "reports could not be loaded: "+r.failed.String()+"; "+m.keys.Key(keys.Refresh)+" tries again"
 	case r.page == 0 || r.loading && r.Columns.Len() == 0:
 		ink, text = draw.InkDim, "loading reports"
 	case r.filter.Narrows() && loaded != "":
 		text = "nothing matches /" + safe.Line(r.filter.Text) + " yet: " + loaded
 	case r.filter.Narrows():
-		text = "nothing matches /" + safe.Line(r.filter.Text) + "; " + m.keys.key(doBack) + " shows all"
+		text = "nothing matches /" + safe.Line(r.filter.Text) + "; " + m.keys.Key(keys.Back) + " shows all"
 	case r.loading:
 		ink, text = draw.InkDim, "loading reports"
 	case r.state == "all":
@@ -175,7 +176,7 @@ func (r *reports) progress(*env) string {
 	if r.complete || r.total == 0 || len(r.walked) >= r.total {
 		return ""
 	}
-	text := fmt.Sprintf("loaded %s of %s", thousands(len(r.walked)), thousands(r.total))
+	text := fmt.Sprintf("loaded %s of %s", shown.Thousands(len(r.walked)), shown.Thousands(r.total))
 	switch {
 	case r.filter.Narrows():
 		text += "; the filter searches what is loaded"
@@ -183,15 +184,6 @@ func (r *reports) progress(*env) string {
 		text += "; groups have what is loaded"
 	case r.sort != byAge:
 		text += "; sorted is what is loaded"
-	}
-	return text
-}
-
-// thousands is a number with commas: 100,000.
-func thousands(n int) string {
-	text := fmt.Sprint(n)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
 	}
 	return text
 }
@@ -316,11 +308,11 @@ func (r *reports) drawHead(m *env, d draw.Layout, g list.Group) draw.Line {
 	switch r.group {
 	case byStatus:
 		message = r.postText(g)
-		about = accountLine(r.drawAbout(m, g.Rows[0], first, c.account), draw.InkStrong)
+		about = draw.Account(r.drawAbout(m, g.Rows[0], first, c.account), draw.InkStrong)
 	case byAccount:
-		about = accountLine(r.drawAbout(m, g.Rows[0], first, c.account), draw.InkStrong)
+		about = draw.Account(r.drawAbout(m, g.Rows[0], first, c.account), draw.InkStrong)
 	case byReporter:
-		about = accountLine(r.drawReporter(m, g.Rows[0], c.account), draw.InkStrong)
+		about = draw.Account(r.drawReporter(m, g.Rows[0], c.account), draw.InkStrong)
 	}
 	l := lead(mark)
 	if c.id {
@@ -349,24 +341,9 @@ func (r *reports) postText(g list.Group) string {
 // groupName is the head of a group in words.
 func (r *reports) groupName(g list.Group) string {
 	if r.group == byStatus {
-		return withCommas(safe.Line(g.Key), r.postText(g))
+		return shown.WithCommas(safe.Line(g.Key), r.postText(g))
 	}
 	return safe.Line(g.Key)
-}
-
-// accountLine is an account in a column with its server and its label in their
-// inks.
-func accountLine(text string, name draw.Ink) draw.Line {
-	nick, label, labelled := strings.Cut(text, " [")
-	nick, host, remote := strings.Cut(nick, "@")
-	l := draw.Inked(name, nick)
-	if remote {
-		l = append(l, draw.Span{Text: "@" + host, Ink: draw.InkServer})
-	}
-	if labelled {
-		l = append(l, draw.Span{Text: " [" + label, Ink: draw.InkWarn})
-	}
-	return l
 }
 
 // withMessage ends a row.
@@ -426,10 +403,10 @@ func (r *reports) drawRow(m *env, d draw.Layout, row int, member bool) draw.Line
 		}
 		l = append(l, draw.Span{Text: safe.Fit(by, c.account), Ink: draw.InkDim})
 	case r.group == byReporter:
-		l = append(l, accountLine(r.drawReporter(m, row, c.account), draw.InkPlain)...)
+		l = append(l, draw.Account(r.drawReporter(m, row, c.account), draw.InkPlain)...)
 		message = strings.TrimSuffix("on "+r.Text(row, colAbout)+": "+message, ": ")
 	default:
-		l = append(l, accountLine(r.drawAbout(m, row, r.Text(row, colNick), c.account), draw.InkPlain)...)
+		l = append(l, draw.Account(r.drawAbout(m, row, r.Text(row, colNick), c.account), draw.InkPlain)...)
 	}
 	return c.withMessage(l, message, messageInk)
 }

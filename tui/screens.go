@@ -8,6 +8,7 @@ import (
 
 	"svc/client/safe"
 	"svc/tui/draw"
+	"svc/tui/keys"
 	"svc/tui/list"
 )
 
@@ -15,20 +16,20 @@ import (
 // for itself what the program asks about the screen in front. It does I/O only in
 // the tea.Cmds it returns.
 type screen interface {
-	on() places
-	tab() command // of the tab that it belongs to, "" for texts such as the help
+	on() keys.Places
+	tab() keys.Command // of the tab that it belongs to, "" for texts such as the help
 	// allowed reports whether it may be shown to somebody with these keys.
-	allowed(keys *keymap) bool
+	allowed(mine *keys.Map) bool
 
 	title(m *env) string
 	extras(m *env) []extra
-	bar(m *env) []command
+	bar(m *env) []keys.Command
 	hint(m *env) string     // the present effect of keys, "" for none
 	progress(m *env) string // how much of a long list is loaded, "" for all of it
 	draw(m *env, d draw.Layout) []draw.Line
 
 	// run carries out a command; false is for one that means nothing here.
-	run(m *env, c command) (tea.Cmd, bool)
+	run(m *env, c keys.Command) (tea.Cmd, bool)
 	rows(d draw.Layout) area
 	moved(m *env) tea.Cmd // after something else moved the cursor of its list
 	scroll(n int)         // moves its text by n lines
@@ -51,7 +52,7 @@ type area struct {
 // textDefaults are the answers of a screen without a list, which is text to scroll.
 type textDefaults struct{}
 
-func (textDefaults) allowed(*keymap) bool       { return true }
+func (textDefaults) allowed(*keys.Map) bool     { return true }
 func (textDefaults) hint(*env) string           { return "" }
 func (textDefaults) progress(*env) string       { return "" }
 func (textDefaults) rows(draw.Layout) area      { return area{} }

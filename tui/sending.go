@@ -14,6 +14,7 @@ import (
 	"svc/client/action"
 	"svc/client/safe"
 	"svc/tui/draw"
+	"svc/tui/keys"
 	"svc/tui/shown"
 	"svc/tui/staged"
 )
@@ -28,7 +29,7 @@ type sent struct {
 
 // stage puts actions of one kind into the outbox, where they count down.
 func (m *env) stage(actions []action.Action, label string) tea.Cmd {
-	return m.stageItem(&staged.Item{Actions: actions, Label: label + announced(actions[0].Kind)})
+	return m.stageItem(&staged.Item{Actions: actions, Label: label + staged.Announced(actions[0].Kind)})
 }
 
 // stageItem has an item count down.
@@ -172,7 +173,7 @@ func (m *env) endings(item *staged.Item, results []action.Result, names []string
 		case m.holds(r), item.Play && away && (conflict || behind):
 			e.held = append(e.held, r.Action)
 		case conflict:
-			e.met, e.why[r.Action.Target] = append(e.met, r.Action), reason(r.Err)
+			e.met, e.why[r.Action.Target] = append(e.met, r.Action), staged.Reason(r.Err)
 		case behind && met && item.Undoes == nil:
 			e.met = append(e.met, r.Action)
 		default:
@@ -190,7 +191,7 @@ func leftOf(item *staged.Item, actions []action.Action, phase staged.Phase) *sta
 	case item.Play:
 		left.Label = strings.TrimSuffix(item.Label, restOf) + restOf
 	case item.Undoes == nil:
-		left.Label = stagedLabel(item.Kind(), actions)
+		left.Label = staged.Label(item.Kind(), actions)
 	}
 	return left
 }
@@ -221,22 +222,10 @@ func (m *env) holds(r action.Result) bool {
 func (o *outbox) settle(r action.Result) {
 	a := r.Action
 	if r.Outcome != action.Changed && r.Outcome != action.Unchanged {
-		o.troubles[a.Target] = a.Kind.Verb() + ": " + reason(r.Err)
+		o.troubles[a.Target] = a.Kind.Verb() + ": " + staged.Reason(r.Err)
 		return
 	}
 	delete(o.troubles, a.Target)
-}
-
-// reason words why an action failed.
-func reason(err error) string {
-	var conflict *action.Conflict
-	if errors.As(err, &conflict) {
-		return safe.Line(conflict.Error())
-	}
-	if err == nil {
-		return "not sent"
-	}
-	return wording(err).String()
 }
 
 // report remembers a finished action and shows a notice.
@@ -262,22 +251,22 @@ func (m *env) report(d *staged.Done) {
 	case d.Item.Play && failed > 0 && d.Item.Undoes == nil:
 		m.sayStopped(d)
 	case d.Item.Play && changed > 0 && d.Item.Undoes == nil:
-		m.say(draw.InkGood, playName(d.Item)+": done")
+		m.say(draw.InkGood, staged.PlayName(d.Item)+": done")
 	case d.Item.Undoes != nil && failed > 0:
 		d.Item.Undoes.Undone = changed > 0
-		m.say(draw.InkBad, "not undone: "+reason(why))
+		m.say(draw.InkBad, "not undone: "+staged.Reason(why))
 	case d.Item.Undoes != nil:
-		text := "undone: " + shortLabel(d.Item.Undoes.Item)
-		if lost := losses(d.Item.Undoes); lost != "" {
+		text := "undone: " + staged.ShortLabel(d.Item.Undoes.Item)
+		if lost := staged.Losses(d.Item.Undoes); lost != "" {
 			text += ", but " + lost
 		}
 		m.say(draw.InkGood, text)
 	case failed > 0 && len(d.Results) == 1:
-		m.say(draw.InkBad, d.Item.Label+": "+reason(why))
+		m.say(draw.InkBad, d.Item.Label+": "+staged.Reason(why))
 	case failed > 0:
-		m.say(draw.InkBad, fmt.Sprintf("%s: %d of %d failed: %s", kind.Verb(), failed, len(d.Results), reason(why)))
+		m.say(draw.InkBad, fmt.Sprintf("%s: %d of %d failed: %s", kind.Verb(), failed, len(d.Results), staged.Reason(why)))
 	case changed == 0:
-		m.say(draw.InkDim, d.Item.Label+": "+alreadyDone(d.Results[0]))
+		m.say(draw.InkDim, d.Item.Label+": "+staged.AlreadyDone(d.Results[0]))
 	default:
 		m.say(draw.InkGood, fmt.Sprintf("%s: %s", d.Item.Label, kind.Done()))
 	}
@@ -321,11 +310,11 @@ func (m *env) takeBack(d *staged.Done) tea.Cmd {
 		m.say(draw.InkDim, "this took something back, and is not taken back itself")
 		return nil
 	case d.Undone && len(back) > 0:
-		m.say(draw.InkDim, "it was taken back already: "+shortLabel(d.Item))
+		m.say(draw.InkDim, "it was taken back already: "+staged.ShortLabel(d.Item))
 		return nil
 	case len(back) == 0:
 		d.Undone = true // so that the one before can be reached
-		m.say(draw.InkBad, fmt.Sprintf("cannot be undone (%s): %s", losses(d), shortLabel(d.Item)))
+		m.say(draw.InkBad, fmt.Sprintf("cannot be undone (%s): %s", staged.Losses(d), staged.ShortLabel(d.Item)))
 		return nil
 	}
 	d.Undone = true
@@ -343,11 +332,11 @@ func (m *env) nothingToUndo() string {
 			continue
 		}
 		if back, _, _ := action.Inverses(d.Results); len(back) > 0 {
-			return nothing + ": the last change was taken back: " + shortLabel(d.Item)
+			return nothing + ": the last change was taken back: " + staged.ShortLabel(d.Item)
 		}
-		return fmt.Sprintf("%s: the last change cannot be (%s): %s", nothing, losses(d), shortLabel(d.Item))
+		return fmt.Sprintf("%s: the last change cannot be (%s): %s", nothing, staged.Losses(d), staged.ShortLabel(d.Item))
 	}
-	return nothing + ": nothing was changed since the start; " + m.keys.key(doActions) + " has what was before"
+	return nothing + ": nothing was changed since the start; " + m.keys.Key(keys.Actions) + " has what was before"
 }
 
 // wish is the staged action on an object, with the time left: "resolve 3s".
@@ -381,9 +370,9 @@ func (t *terminal) countdown(item *staged.Item) string {
 }
 
 // stagePeople stages the activation or deactivation of accounts.
-func (m *env) stagePeople(c command, people []shown.Person) tea.Cmd {
+func (m *env) stagePeople(c keys.Command, people []shown.Person) tea.Cmd {
 	kind, off := action.UserDeactivate, false
-	if c == doActivate {
+	if c == keys.Activate {
 		kind, off = action.UserActivate, true
 	}
 	var actions []action.Action
@@ -400,34 +389,34 @@ func (m *env) stagePeople(c command, people []shown.Person) tea.Cmd {
 	}
 	lost, warning := "", ""
 	if kind == action.UserDeactivate {
-		if lost = endedFollows(affected); lost != "" {
+		if lost = staged.EndedFollows(affected); lost != "" {
 			warning = " (also ends " + lost + " for good)"
 		}
 	}
 	stage := func(m *env) tea.Cmd {
-		return m.stageItem(&staged.Item{Actions: actions, Label: stagedLabel(kind, actions) + warning, Lost: lost})
+		return m.stageItem(&staged.Item{Actions: actions, Label: staged.Label(kind, actions) + warning, Lost: lost})
 	}
 	if len(actions) == 1 {
 		return stage(m)
 	}
 	names := make([]string, len(actions))
 	for i, a := range actions {
-		names[i] = objectName(kind, a.Target)
+		names[i] = staged.ObjectName(kind, a.Target)
 	}
 	m.askNames(fmt.Sprintf("%s %d accounts%s", kind.Verb(), len(names), warning), names, stage)
 	return nil
 }
 
 // stagePosts stages a change of posts, which are all by one account.
-func (m *env) stagePosts(c command, posts []shown.Post, by safe.Safe) tea.Cmd {
+func (m *env) stagePosts(c keys.Command, posts []shown.Post, by safe.Safe) tea.Cmd {
 	if len(posts) == 0 {
-		m.say(draw.InkWarn, "mark posts first: "+m.keys.key(doPane)+", then "+m.keys.key(doMark))
+		m.say(draw.InkWarn, "mark posts first: "+m.keys.Key(keys.Pane)+", then "+m.keys.Key(keys.Mark))
 		return nil
 	}
 	switch c {
-	case doDelete:
+	case keys.Delete:
 		return m.stageStatuses(action.StatusDelete, posts, by, nil)
-	case doSensitive:
+	case keys.Sensitive:
 		all := !slices.ContainsFunc(posts, func(p shown.Post) bool { return !p.Sensitive })
 		return m.stageStatuses(action.StatusSensitive, posts, by, map[string]string{"sensitive": fmt.Sprint(!all)})
 	}
@@ -449,7 +438,7 @@ func (m *env) stageStatuses(kind action.Kind, posts []shown.Post, by safe.Safe, 
 		before := map[string]string{"sensitive": fmt.Sprint(p.Sensitive), "visibility": p.Visibility}
 		actions = append(actions, action.Action{Kind: kind, Target: "status/" + p.ID, Args: args, Before: before})
 	}
-	which := fmt.Sprintf("%d posts %s of @%s", len(posts), someOf(ids), by)
+	which := fmt.Sprintf("%d posts %s of @%s", len(posts), shown.Some(ids), by)
 	if len(posts) == 1 {
 		which = fmt.Sprintf("1 post %s of @%s", ids[0], by)
 	}

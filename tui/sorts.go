@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"svc/tui/shown"
 	"svc/tui/tables"
 )
 
@@ -70,9 +71,9 @@ func (s *nounScreen) progress(*env) string {
 	if s.sorted < 0 || s.next == nil {
 		return ""
 	}
-	loaded := thousands(s.Columns.Len())
+	loaded := shown.Thousands(s.Columns.Len())
 	if s.total >= 0 {
-		loaded += " of " + thousands(s.total)
+		loaded += " of " + shown.Thousands(s.total)
 	}
 	return fmt.Sprintf("loaded %s; sorted is what is loaded", loaded)
 }

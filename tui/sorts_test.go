@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client/safe"
+	"svc/tui/shown"
 	"svc/tui/tables"
 )
 
@@ -60,7 +61,7 @@ func TestTablesAreSorted(t *testing.T) {
 	s := newNounScreen(tables.Find("queues"), "")
 	s.sorted = 1
 	place := func(cell string) int64 {
-		n, _ := s.order(tables.Row{Cells: []safe.Safe{printable("q"), printable(cell)}})
+		n, _ := s.order(tables.Row{Cells: []safe.Safe{shown.Printable("q"), shown.Printable(cell)}})
 		return n
 	}
 	if a, b, c, e := place("20"), place("3"), place("many"), place(""); a >= b || b >= c || c >= e {

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"strings"
 
 	"svc/tui/list"
 )
@@ -23,15 +22,4 @@ func (p *dialogue) list() {
 	if l.Len() == 0 {
 		p.tell("The list is empty.")
 	}
-}
-
-// withCommas joins the parts that are not empty.
-func withCommas(parts ...string) string {
-	var out []string
-	for _, part := range parts {
-		if part != "" {
-			out = append(out, part)
-		}
-	}
-	return strings.Join(out, ", ")
 }

@@ -65,7 +65,7 @@ func TestScreensAnswerForThemselves(t *testing.T) {
 	}
 }
 
-// named is the name of a type or of what a pointer is to.
+// Named is the name of a type or of what a pointer is to.
 func named(e ast.Expr) string {
 	if star, ok := e.(*ast.StarExpr); ok {
 		e = star.X

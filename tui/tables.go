@@ -6,6 +6,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"svc/tui/keys"
 	"svc/tui/list"
 )
 
@@ -66,31 +67,31 @@ func (t *table) ready(msg tableReady) tea.Cmd {
 }
 
 // move carries out the commands that only move or mark.
-func (t *table) move(c command, height int) bool {
+func (t *table) move(c keys.Command, height int) bool {
 	switch c {
-	case doUp:
+	case keys.Up:
 		t.Move(-1)
-	case doDown:
+	case keys.Down:
 		t.Move(1)
-	case doHalfUp:
+	case keys.HalfUp:
 		t.Move(-height / 2)
-	case doHalfDown:
+	case keys.HalfDown:
 		t.Move(height / 2)
-	case doPageUp:
+	case keys.PageUp:
 		t.Move(-height)
-	case doPageDown:
+	case keys.PageDown:
 		t.Move(height)
-	case doTop:
+	case keys.Top:
 		t.Jump(0)
-	case doBottom:
+	case keys.Bottom:
 		t.Jump(t.Len() - 1)
-	case doMark:
+	case keys.Mark:
 		t.Mark()
-	case doMarkRange:
+	case keys.MarkRange:
 		t.MarkRange()
-	case doMarkAll:
+	case keys.MarkAll:
 		t.MarkAll()
-	case doMerge:
+	case keys.Merge:
 		t.Merge()
 	default:
 		return false

@@ -5,12 +5,14 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"svc/tui/keys"
+	"svc/tui/shown"
 	"svc/tui/tables"
 )
 
 // tab is a screen that a command shows from everywhere.
 type tab struct {
-	do      command
+	do      keys.Command
 	open    func(m *env) tea.Cmd
 	waiting func(m *env) int // counts the work that waits on the screen
 }
@@ -18,7 +20,7 @@ type tab struct {
 // counted is the number on the tab, "" for none.
 func (t tab) counted(m *env) string {
 	if n := t.waiting(m); n > 0 {
-		return thousands(n)
+		return shown.Thousands(n)
 	}
 	return ""
 }
@@ -28,7 +30,7 @@ func tableTabs() []tab {
 	var tabs []tab
 	for _, n := range tables.All() {
 		tabs = append(tabs, tab{
-			do: command(n.Name), open: func(m *env) tea.Cmd { return m.openNoun(n, "") },
+			do: keys.Command(n.Name), open: func(m *env) tea.Cmd { return m.openNoun(n, "") },
 			waiting: func(m *env) int { return m.waiting[n.Name] },
 		})
 	}
@@ -36,7 +38,7 @@ func tableTabs() []tab {
 }
 
 // showTab carries out the command of a tab; false is for other commands.
-func (m *env) showTab(c command) (tea.Cmd, bool) {
+func (m *env) showTab(c keys.Command) (tea.Cmd, bool) {
 	for _, t := range m.tabs {
 		if t.do == c {
 			return t.open(m), true
@@ -47,7 +49,7 @@ func (m *env) showTab(c command) (tea.Cmd, bool) {
 
 // opener opens an object by its name: user kim, report 9xA1.
 type opener struct {
-	needs command                // whose keys it takes
+	needs keys.Command           // whose keys it takes
 	fits  func(name string) bool // nil: every name does
 	open  func(m *env, name string) tea.Cmd
 }
@@ -68,5 +70,5 @@ func (m *env) openUser(nick string) tea.Cmd { return m.openTarget("user/" + nick
 func (d *desk) mayOpen(target string) bool {
 	noun, _, _ := strings.Cut(target, "/")
 	o, known := d.openers[noun]
-	return known && d.keys.has(o.needs)
+	return known && d.keys.Has(o.needs)
 }

@@ -8,6 +8,7 @@ import (
 	"svc/client"
 	"svc/client/api"
 	"svc/server/servertest"
+	"svc/tui/keys"
 )
 
 // TestTheThreadOfAPostIsShown goes from a reported post to what it answers, to who wrote
@@ -73,8 +74,8 @@ func TestTheThreadOfAPostIsShown(t *testing.T) {
 
 	// Who has no right to statuses is not offered it.
 	d = beginOn(t, s.Admin("tess"), 80, 24, Options{})
-	d.m.keys = d.m.keys.of(rights{func(p api.Privilege) bool { return p == api.PrivilegeReports }})
-	if slices.ContainsFunc(d.m.keys.bindings, func(b binding) bool { return b.do == doThread }) {
+	d.m.keys = d.m.keys.Of(keys.Rights{May: func(p api.Privilege) bool { return p == api.PrivilegeReports }})
+	if slices.ContainsFunc(d.m.keys.Bindings, func(b keys.Binding) bool { return b.Do == keys.Thread }) {
 		t.Error("the thread is offered without the right to statuses")
 	}
 }

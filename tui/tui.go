@@ -6,12 +6,12 @@
 // a countdown before anything is sent. It follows the stream of moderation, and polls
 // the server where there is none. Text of strangers passes
 // package client/safe where it enters (tui/shown, tui/tables) and nowhere else. Screens
-// that are tables are described in tui/tables and drawn by nouns.go. Package tui/list
+// that are tables are described in tui/tables and drawn by nouns.go; keys and commands are in tui/keys. Package tui/list
 // has lists that stay on their objects while rows come and go.
 //
 //	err := tui.Run(ctx, tui.Options{Client: c, StateDir: dir})
 //
-// A program that links this package imports tui/quiet too, and restores TERM first.
+// A program that links this package imports tui/noprobe too, and restores TERM first.
 package tui
 
 import (
@@ -33,7 +33,8 @@ import (
 	"svc/client/playbook"
 	"svc/client/safe"
 	"svc/tui/draw"
-	"svc/tui/quiet"
+	"svc/tui/keys"
+	"svc/tui/noprobe"
 	"svc/tui/staged"
 	"svc/tui/tty"
 )
@@ -84,7 +85,7 @@ type Options struct {
 	Demo []string
 	// Instances are others to switch to; nil where there are none.
 	Instances *Instances
-	// Keys puts commands, by the names that help shows, on other keys; ReadKeys
+	// Keys puts commands, by the names that help shows, on other keys; Read
 	// checks them.
 	Keys map[string][]string
 	// Filters are offered by name where a filter is typed; CheckFilters checks them.
@@ -114,7 +115,7 @@ var ErrNoTerminal = errors.New("this needs a terminal for input and output")
 // SVCCTL_NOW in the environment, RFC 3339, fixes the time on the screen.
 func Run(ctx context.Context, o Options) error {
 	if o.Remote == nil {
-		quiet.Restore()
+		noprobe.Restore()
 	}
 	if o.In == nil {
 		o.In = os.Stdin
@@ -195,18 +196,18 @@ func newModel(ctx context.Context, o Options, now, timer func() time.Time) (*mod
 	if err != nil {
 		return nil, err
 	}
-	keys, err := newKeymap(o.Keys)
+	bound, err := keys.New(o.Keys)
 	if err != nil {
 		return nil, err
 	}
 	if o.Remote != nil {
-		keys = keys.without(doSave, doSuspend)
+		bound = bound.Without(keys.Save, keys.Suspend)
 	}
 	if o.Instances == nil {
-		keys = keys.without(doContexts)
+		bound = bound.Without(keys.Contexts)
 	}
 	if o.Demo != nil {
-		keys.bindings = append(keys.bindings, binding{do: doDemo, on: onAll, help: "how to reach this demo by browsers and other clients"})
+		bound.Bindings = append(bound.Bindings, keys.Binding{Do: keys.Demo, On: keys.OnAll, Help: "how to reach this demo by browsers and other clients"})
 	}
 	base, err := url.Parse(o.Client.BaseURL())
 	if err != nil {
@@ -233,7 +234,7 @@ func newModel(ctx context.Context, o Options, now, timer func() time.Time) (*mod
 		},
 		desk: &desk{
 			registry: registry{openers: map[string]opener{}, nouns: map[string]*nounScreen{}},
-			keys:     keys, allKeys: keys, filters: o.Filters, theme: colours, shell: shell{cli: o.Command, complete: o.Complete},
+			keys:     bound, allKeys: bound, filters: o.Filters, theme: colours, shell: shell{cli: o.Command, complete: o.Complete},
 		},
 		terminal: &terminal{
 			tty: writer{o.Out}, remote: o.Remote != nil, dragFrom: -1, wrapped: map[wrapKey][]string{}, browser: openAddress,

@@ -11,10 +11,6 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/google/go-cmp/cmp"
-
-	"svc/client/safe"
-	"svc/tui/draw"
-	"svc/tui/list"
 )
 
 func TestHiddenTextIsShownOneAtATimeAndHiddenAgain(t *testing.T) {
@@ -99,34 +95,6 @@ func TestReadOnlyChangesNothing(t *testing.T) {
 	d.shows("read-only")
 	if len(d.m.staged.Items) != 0 || len(d.world.writes()) != 0 {
 		t.Error("something was staged")
-	}
-}
-
-func TestHelpListsEveryBindingAndClashesAreRefused(t *testing.T) {
-	keys, err := newKeymap(map[string][]string{"resolve": {"R"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var text strings.Builder
-	for _, l := range helpLines(keys, draw.LineGlyphs, onReports, 1000, list.Filter{}) {
-		for _, s := range l {
-			text.WriteString(s.Text)
-		}
-		text.WriteByte('\n')
-	}
-	for _, b := range keys.bindings {
-		for _, key := range b.keys {
-			if !strings.Contains(text.String(), keyName(key)) || !strings.Contains(text.String(), safe.Wrap(b.help, 24)[0]) {
-				t.Errorf("%s (%s) is not in the help", key, b.do)
-			}
-		}
-	}
-	for _, wrong := range []map[string][]string{
-		{"resolve": {"c"}}, {"resolve": {"j"}}, {"resolve": {"g"}}, {"fly": {"f"}},
-	} {
-		if _, err := newKeymap(wrong); err == nil {
-			t.Errorf("%v was accepted", wrong)
-		}
 	}
 }
 

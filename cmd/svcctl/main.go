@@ -7,10 +7,10 @@ import (
 
 	"svc/cmd/svcctl/cli"
 	"svc/cmd/svcctl/commands"
-	"svc/tui/quiet"
+	"svc/tui/noprobe"
 )
 
 func main() {
-	quiet.Restore()
+	noprobe.Restore()
 	os.Exit(commands.Run(cli.System(), os.Args[1:]))
 }

@@ -24,7 +24,7 @@ import (
 	"svc/db"
 	"svc/server/platform/backup"
 	"svc/server/platform/config"
-	"svc/tui/quiet"
+	"svc/tui/noprobe"
 )
 
 // Exit codes, which scripts may rely on.
@@ -35,7 +35,7 @@ const (
 )
 
 func main() {
-	quiet.Restore()
+	noprobe.Restore()
 	os.Exit(run(os.Args[1:]))
 }
 

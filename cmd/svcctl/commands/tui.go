@@ -19,6 +19,7 @@ import (
 	"svc/cmd/svcctl/cli"
 	"svc/tui"
 	"svc/tui/draw"
+	"svc/tui/keys"
 )
 
 func tuiCommand(a *cli.App) *cobra.Command {
@@ -157,13 +158,13 @@ func (l looks) instances(a *cli.App) *tui.Instances {
 }
 
 // tuiConfig reads what the configuration file says of the terminal UI.
-func tuiConfig(a *cli.App) (keys map[string][]string, filters map[string]string, err error) {
+func tuiConfig(a *cli.App) (bound map[string][]string, filters map[string]string, err error) {
 	path := login.PathsFrom(a.Getenv).Config
 	config, err := login.LoadConfig(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	if keys, err = tui.ReadKeys(config.Keys); err == nil {
+	if bound, err = keys.Read(config.Keys); err == nil {
 		err = tui.CheckFilters(config.Filters)
 	}
 	for _, name := range config.Names() {
@@ -179,5 +180,5 @@ func tuiConfig(a *cli.App) (keys map[string][]string, filters map[string]string,
 	if err != nil {
 		return nil, nil, &cli.UsageError{Message: fmt.Sprintf("%s: %v", path, err), Hint: "mend the file; svcctl doctor looks at the rest of it"}
 	}
-	return keys, config.Filters, nil
+	return bound, config.Filters, nil
 }

@@ -22,11 +22,11 @@ import (
 	"svc/server/platform/config"
 	"svc/server/rules/auth"
 	"svc/server/servertest"
-	"svc/tui/quiet"
+	"svc/tui/noprobe"
 )
 
 func TestMain(m *testing.M) {
-	quiet.Restore()
+	noprobe.Restore()
 	m.Run()
 }
 

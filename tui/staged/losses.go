@@ -1,4 +1,4 @@
-package tui
+package staged
 
 import (
 	"fmt"
@@ -7,20 +7,19 @@ import (
 
 	"svc/client/action"
 	"svc/tui/shown"
-	"svc/tui/staged"
 )
 
-// announced is the loss by a kind as labels end with it, "" where nothing is lost.
-func announced(k action.Kind) string {
+// Announced is the loss by a kind as labels end with it, "" where nothing is lost.
+func Announced(k action.Kind) string {
 	if warning := k.Warning(); warning != "" {
 		return " (" + warning + ")"
 	}
 	return ""
 }
 
-// endedFollows is what a deactivation ends beside the account's use, as far as it is
+// EndedFollows is what a deactivation ends beside the account's use, as far as it is
 // known: "3 follows".
-func endedFollows(people []shown.Person) string {
+func EndedFollows(people []shown.Person) string {
 	n := 0
 	for _, p := range people {
 		n += p.Followers
@@ -42,8 +41,8 @@ func lossOf(k action.Kind) string {
 	return "it stays " + k.Done()
 }
 
-// losses are what an undo of d does not bring back.
-func losses(d *staged.Done) string {
+// Losses are what an undo of d does not bring back.
+func Losses(d *Done) string {
 	var all []string
 	add := func(text string) {
 		if !slices.Contains(all, text) {
@@ -62,4 +61,20 @@ func losses(d *staged.Done) string {
 		}
 	}
 	return strings.Join(all, ", ")
+}
+
+// UndoWord says whether an action can be taken back.
+func UndoWord(d *Done) string {
+	back, _, _ := action.Inverses(d.Results)
+	switch {
+	case d.Item.Undoes != nil:
+		return ""
+	case len(back) > 0 && d.Undone:
+		return "undone"
+	case len(back) > 0:
+		return "yes"
+	case slices.ContainsFunc(d.Results, func(r action.Result) bool { return r.Outcome == action.Changed }):
+		return "never"
+	}
+	return ""
 }

@@ -1,4 +1,4 @@
-package tui
+package keys
 
 import (
 	"slices"
@@ -9,19 +9,10 @@ import (
 	"svc/tui/list"
 )
 
-// newHelp lists every binding by its purpose, those of the screen in front first,
-// and every mark.
-func newHelp(m *env) *page {
-	here := m.screen().on()
-	return &page{name: "HELP", text: func(width int, f list.Filter) []draw.Line {
-		return helpLines(m.keys, m.theme.Glyphs, here, width, f)
-	}}
-}
-
 // matching leaves the bindings whose keys, name or help a filter matches.
-func (m *keymap) matching(f list.Filter) *keymap {
-	return &keymap{slices.DeleteFunc(slices.Clone(m.bindings), func(b binding) bool {
-		return !f.Matches(strings.ToLower(strings.Join(b.keys, " ")+" "+string(b.do)+" "+b.help), "")
+func (m *Map) matching(f list.Filter) *Map {
+	return &Map{slices.DeleteFunc(slices.Clone(m.Bindings), func(b Binding) bool {
+		return !f.Matches(strings.ToLower(strings.Join(b.Keys, " ")+" "+string(b.Do)+" "+b.Help), "")
 	})}
 }
 
@@ -33,15 +24,16 @@ const (
 	helpKeys   = 15 // of it for keys
 )
 
-func helpLines(keys *keymap, g draw.Glyphs, here places, width int, f list.Filter) []draw.Line {
+// HelpLines are the bindings by their purpose, those that hold here first, and the marks.
+func HelpLines(keys *Map, g draw.Glyphs, here Places, width int, f list.Filter) []draw.Line {
 	keys = keys.matching(f)
 	columns := max(1, width/helpColumn)
 	room := width/columns - 1
 	var front, elsewhere []helpBlock
-	for _, purpose := range groups {
-		var bindings []binding
-		for _, b := range keys.bindings {
-			if b.on&here != 0 && groupOf(b.do) == purpose {
+	for _, purpose := range Groups {
+		var bindings []Binding
+		for _, b := range keys.Bindings {
+			if b.On&here != 0 && GroupOf(b.Do) == purpose {
 				bindings = append(bindings, b)
 			}
 		}
@@ -49,12 +41,12 @@ func helpLines(keys *keymap, g draw.Glyphs, here places, width int, f list.Filte
 	}
 	front = append(front, legend(g, room, f))
 	var places []string
-	byPlace := map[string][]binding{}
-	for _, b := range keys.bindings {
-		if b.on&here != 0 {
+	byPlace := map[string][]Binding{}
+	for _, b := range keys.Bindings {
+		if b.On&here != 0 {
 			continue
 		}
-		where := b.on.String()
+		where := b.On.String()
 		if !slices.Contains(places, where) {
 			places = append(places, where)
 		}
@@ -75,20 +67,20 @@ func helpLines(keys *keymap, g draw.Glyphs, here places, width int, f list.Filte
 }
 
 // bindingBlock is empty without bindings.
-func bindingBlock(title string, bindings []binding, room int) helpBlock {
+func bindingBlock(title string, bindings []Binding, room int) helpBlock {
 	if len(bindings) == 0 {
 		return nil
 	}
 	block := headBlock(title, room)
 	for _, b := range bindings {
-		names := make([]string, len(b.keys))
-		for i, key := range b.keys {
-			names[i] = keyName(key)
+		names := make([]string, len(b.Keys))
+		for i, key := range b.Keys {
+			names[i] = Name(key)
 		}
 		if len(names) == 0 {
-			names = []string{":" + string(b.do)}
+			names = []string{":" + string(b.Do)}
 		}
-		block = append(block, entryLines(strings.Join(names, " "), b.help, draw.InkKey, room)...)
+		block = append(block, entryLines(strings.Join(names, " "), b.Help, draw.InkKey, room)...)
 	}
 	return block
 }

@@ -1,4 +1,4 @@
-package quiet_test
+package noprobe_test
 
 import (
 	"errors"
@@ -13,13 +13,13 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/creack/pty"
 
-	"svc/tui/quiet"
+	"svc/tui/noprobe"
 )
 
 // As a child, the test binary is the smallest program that links bubbletea.
 func TestMain(m *testing.M) {
-	quiet.Restore()
-	if os.Getenv("QUIET_CHILD") != "" {
+	noprobe.Restore()
+	if os.Getenv("NOPROBE_CHILD") != "" {
 		_ = tea.Quit // linked and initialised like any program's
 		fmt.Println("TERM=" + os.Getenv("TERM"))
 		os.Exit(0)
@@ -33,7 +33,7 @@ func TestLinkingBubbleteaIsSilentOnAPtyThatDoesNotAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	child := exec.Command(self)
-	child.Env = []string{"QUIET_CHILD=1", "TERM=xterm-256color"}
+	child.Env = []string{"NOPROBE_CHILD=1", "TERM=xterm-256color"}
 	start := time.Now()
 	master, err := pty.Start(child)
 	if err != nil {

@@ -1,12 +1,12 @@
-// Package quiet keeps bubbletea's initialisation off the terminal. Importing
+// Package noprobe keeps bubbletea's initialisation off the terminal. Importing
 // bubbletea asks the terminal for its background colour and waits up to five
 // seconds for the answer, in every command of a program, used or not. It does not
 // ask a dumb terminal, so this package sets TERM to dumb. The first line of main is
-// quiet.Restore(), which sets it back.
+// noprobe.Restore(), which sets it back.
 //
 // A package of this module that imports os alone is initialised before unicode, for
 // which bubbletea waits. Every program that links bubbletea imports this package.
-package quiet
+package noprobe
 
 import "os"
 

@@ -1,7 +1,8 @@
-package tui
+package keys
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -10,16 +11,14 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client/safe"
-	"svc/tui/list"
-	"svc/tui/tables"
 )
 
-// ReadKeys checks the keys of a configuration file: a key or a list of keys by
+// Read checks the keys of a configuration file: a key or a list of keys by
 // the name of a command. A key is written as help shows it: r, space, ctrl-o, F2,
 // or gg for one that is pressed twice. A command with an empty list has no key.
-func ReadKeys(raw map[string]any) (map[string][]string, error) {
+func Read(raw map[string]any) (map[string][]string, error) {
 	keys := map[string][]string{}
-	for _, name := range slices.Sorted(mapKeys(raw)) {
+	for _, name := range slices.Sorted(maps.Keys(raw)) {
 		var words []any
 		switch v := raw[name].(type) {
 		case []any:
@@ -43,7 +42,7 @@ func ReadKeys(raw map[string]any) (map[string][]string, error) {
 			keys[name] = append(keys[name], key)
 		}
 	}
-	if _, err := newKeymap(keys); err != nil {
+	if _, err := New(keys); err != nil {
 		return nil, err
 	}
 	return keys, nil
@@ -80,28 +79,3 @@ var namedKeys = func() map[string]bool {
 	delete(names, "ctrl+@")
 	return names
 }()
-
-// CheckFilters refuses saved filters that mean nothing on the queue of reports
-// and on no other screen.
-func CheckFilters(filters map[string]string) error {
-	for _, name := range slices.Sorted(mapKeys(filters)) {
-		switch f := list.ParseFilter(filters[name], append(append([]string{}, reportStates...), tables.Find(string(doUsers)).States...)); {
-		case f.Wrong != "":
-			return fmt.Errorf("filters: %s: %s", safe.Line(name), safe.Line(f.Wrong))
-		case f.Text == "":
-			return fmt.Errorf("filters: %s is empty", safe.Line(name))
-		}
-	}
-	return nil
-}
-
-// savedFilters are those that mean something for a screen with these states, by
-// name.
-func (d *desk) savedFilters(states []string) (names []string) {
-	for _, name := range slices.Sorted(mapKeys(d.filters)) {
-		if list.ParseFilter(d.filters[name], states).Wrong == "" {
-			names = append(names, name)
-		}
-	}
-	return names
-}

@@ -1,0 +1,37 @@
+package tui
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"svc/client/safe"
+	"svc/tui/keys"
+	"svc/tui/list"
+	"svc/tui/tables"
+)
+
+// CheckFilters refuses saved filters that mean nothing on the queue of reports
+// and on no other screen.
+func CheckFilters(filters map[string]string) error {
+	for _, name := range slices.Sorted(maps.Keys(filters)) {
+		switch f := list.ParseFilter(filters[name], append(append([]string{}, reportStates...), tables.Find(string(keys.Users)).States...)); {
+		case f.Wrong != "":
+			return fmt.Errorf("filters: %s: %s", safe.Line(name), safe.Line(f.Wrong))
+		case f.Text == "":
+			return fmt.Errorf("filters: %s is empty", safe.Line(name))
+		}
+	}
+	return nil
+}
+
+// savedFilters are those that mean something for a screen with these states, by
+// name.
+func (d *desk) savedFilters(states []string) (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(d.filters)) {
+		if list.ParseFilter(d.filters[name], states).Wrong == "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
