@@ -58,7 +58,7 @@ func TestUndoAfterSendingReopens(t *testing.T) {
 	d.shows("undone: resolve 9xA1q", "    9xA1q")
 	d.press("u")
 	d.shows("nothing to undo")
-	entries, _, err := d.m.journal.Entries()
+	entries, _, err := d.m.Journal.Entries()
 	if err != nil || len(entries) != 2 || entries[0].Undoes != entries[1].ID || !entries[1].Undone {
 		t.Errorf("the journal has %+v, %v", entries, err)
 	}
@@ -122,7 +122,7 @@ func TestHoldingAKeyStagesTwoAtMost(t *testing.T) {
 	for range 25 {
 		press(30 * time.Millisecond)
 	}
-	if n := len(d.m.staged.Items); n > 2 {
+	if n := len(d.m.Staged.Items); n > 2 {
 		t.Errorf("%d actions staged", n)
 	}
 }
@@ -131,8 +131,8 @@ func TestPasteIsNeverKeys(t *testing.T) {
 	d := begin(t, newWorld(t), 80, 24)
 	d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("rcdD"), Paste: true})
 	d.pass(time.Minute)
-	if len(d.m.staged.Items) != 0 || len(d.world.writes()) != 0 {
-		t.Errorf("pasting staged %d and sent %q", len(d.m.staged.Items), d.world.writes())
+	if len(d.m.Staged.Items) != 0 || len(d.world.writes()) != 0 {
+		t.Errorf("pasting staged %d and sent %q", len(d.m.Staged.Items), d.world.writes())
 	}
 	d.press("/")
 	d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("sc\x1b[31mam\n"), Paste: true})
@@ -156,13 +156,13 @@ func TestNothingChangesBeforeTheFirstFrame(t *testing.T) {
 	d := begin(t, newWorld(t), 80, 24)
 	d.m.Update(tea.ResumeMsg{})
 	d.m.Update(keyNamed("r"))
-	if n := len(d.m.staged.Items); n != 0 {
+	if n := len(d.m.Staged.Items); n != 0 {
 		t.Errorf("%d staged before there was a frame to see", n)
 	}
 	d.m.View()
 	d.pass(time.Second)
 	d.press("r")
-	if n := len(d.m.staged.Items); n != 1 {
+	if n := len(d.m.Staged.Items); n != 1 {
 		t.Errorf("%d staged, want 1", n)
 	}
 }
@@ -221,19 +221,19 @@ func TestAGroupOverSeveralAccountsNamesThemAndAsks(t *testing.T) {
 	d := begin(t, newWorld(t), 80, 24)
 	d.press("bbbbr")
 	d.shows("resolve", "reports about", "accounts:", "spam1@bad.example", "y yes, all of them")
-	if n := len(d.m.staged.Items); n != 0 {
+	if n := len(d.m.Staged.Items); n != 0 {
 		t.Errorf("%d staged before the answer", n)
 	}
 	d.press("<enter>r") // neither confirms
 	d.pass(time.Second)
 	d.press("<enter>r<esc>")
-	if n := len(d.m.staged.Items); n != 0 {
+	if n := len(d.m.Staged.Items); n != 0 {
 		t.Errorf("%d staged without an answer", n)
 	}
 	d.press("r")
 	d.pass(time.Second)
 	d.press("y")
-	if n := len(d.m.staged.Items); n != 1 {
+	if n := len(d.m.Staged.Items); n != 1 {
 		t.Errorf("%d staged, want 1", n)
 	}
 	d.press("ubj  d") // two accounts by marks
@@ -429,7 +429,7 @@ func TestTwoProgramsOfOneContextKeepTheirOutboxesApart(t *testing.T) {
 	second.hides("not sent")
 	second.press("jjr")
 	for _, d := range []*driver{second, first} {
-		if err := d.m.staged.Close(); err != nil {
+		if err := d.m.Staged.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -26,12 +26,12 @@ func queue(b *testing.B, n int) *driver {
 		r.About.Acct, r.By.Acct, r.About.Domain = shown.Acct(r.About.Nick), shown.Acct(r.By.Nick), fmt.Sprintf("host%d.example", i%500)
 		rows = append(rows, reportRow(r))
 		if i >= n-keepDetails {
-			d.queue().keep(d.m.env, r) // of which the frame shows the evidence
+			d.queue().keep(d.m.Env, r) // of which the frame shows the evidence
 		}
 	}
 	r := d.queue()
 	r.complete = true
-	r.put(d.m.env, rows, false)
+	r.put(d.m.Env, rows, false)
 	r.Refresh()
 	r.Jump(0)
 	d.m.View()
@@ -55,7 +55,7 @@ func BenchmarkStageToFrame(b *testing.B) {
 		d.clock = d.clock.Add(time.Second)
 		d.m.Update(keyNamed("r"))
 		d.m.View()
-		d.m.staged.CancelAll()
+		d.m.Staged.CancelAll()
 	}
 }
 
@@ -65,7 +65,7 @@ func BenchmarkFilterKeystroke(b *testing.B) {
 	texts := []string{"h", "ho", "hos", "host", "host4", "host42"}
 	i := 0
 	for b.Loop() {
-		d.run(d.queue().setFilter(d.m.env, texts[i%len(texts)]))
+		d.run(d.queue().SetFilter(d.m.Env, texts[i%len(texts)]))
 		d.m.View()
 		i++
 	}
@@ -91,8 +91,8 @@ func BenchmarkRowsArrive(b *testing.B) {
 			ID:    fmt.Sprintf("9z%016d", n),
 			Texts: []string{"open", "kim", "kim", "", "ana", "again", "", "kim again"}, Nums: []int64{start.Unix(), 0, 0},
 		}
-		d.queue().put(d.m.env, []list.Row{row}, true)
-		d.run(d.queue().refresh())
+		d.queue().put(d.m.Env, []list.Row{row}, true)
+		d.run(d.queue().Sync())
 		d.m.View()
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"svc/client/action"
 	"svc/client/safe"
+	"svc/tui/desk"
 	"svc/tui/draw"
 	"svc/tui/keys"
 	"svc/tui/shown"
@@ -21,8 +22,6 @@ const (
 	claimWords = "claimed by "
 	// claimTime is how long a claim holds.
 	claimTime = 30 * time.Minute
-	// presentTime is how long somebody counts as here after their last action.
-	presentTime = 5 * time.Minute
 )
 
 // claimOf is the newest claim of a report: a note by a moderator with their own name.
@@ -36,9 +35,9 @@ func claimOf(r *shown.Report) (by string, at time.Time) {
 }
 
 // claim is who works on the report of a row, and for how long; "" for nobody.
-func (r *reports) claim(m *env, row int) (by string, since time.Duration) {
+func (r *reports) claim(m *desk.Env, row int) (by string, since time.Duration) {
 	by = r.Text(row, colClaim)
-	since = max(0, m.now().Sub(time.Unix(r.Num(row, numClaim), 0)))
+	since = max(0, m.Now().Sub(time.Unix(r.Num(row, numClaim), 0)))
 	if since >= claimTime {
 		return "", 0
 	}
@@ -47,9 +46,9 @@ func (r *reports) claim(m *env, row int) (by string, since time.Duration) {
 
 // stageClaims claims the reports of rows, where answers carry the notes to read it
 // from.
-func (r *reports) stageClaims(m *env, rows []int) tea.Cmd {
+func (r *reports) stageClaims(m *desk.Env, rows []int) tea.Cmd {
 	if !r.noted {
-		m.say(draw.InkDim, "claims are notes, and this server does not return notes")
+		m.Say(draw.InkDim, "claims are notes, and this server does not return notes")
 		return nil
 	}
 	var actions []action.Action
@@ -57,38 +56,38 @@ func (r *reports) stageClaims(m *env, rows []int) tea.Cmd {
 	for _, row := range rows {
 		by, since := r.claim(m, row)
 		switch {
-		case by == m.me.String():
+		case by == m.Me.String():
 			continue
 		case by != "":
 			others = append(others, fmt.Sprintf("%s (%s, %s ago)", shown.ShortID(r.ID(row)), by, safe.Age(since)))
 		}
 		actions = append(actions, action.Action{
-			Kind: action.ReportNote, Target: "report/" + r.ID(row), Args: map[string]string{"text": claimWords + m.me.String()},
+			Kind: action.ReportNote, Target: "report/" + r.ID(row), Args: map[string]string{"text": claimWords + m.Me.String()},
 		})
 	}
 	if len(actions) == 0 {
-		m.say(draw.InkDim, "claimed by you already")
+		m.Say(draw.InkDim, "claimed by you already")
 		return nil
 	}
-	stage := func(m *env) tea.Cmd {
+	stage := func(m *desk.Env) tea.Cmd {
 		r.Unmark()
-		return m.stage(actions, strings.Replace(staged.Label(action.ReportNote, actions), action.ReportNote.Verb(), "claim", 1))
+		return m.Stage(actions, strings.Replace(staged.Label(action.ReportNote, actions), action.ReportNote.Verb(), "claim", 1))
 	}
 	if len(others) > 0 {
-		m.askNames("claim what others have claimed", others, stage)
+		m.AskNames("claim what others have claimed", others, stage)
 		return nil
 	}
 	return stage(m)
 }
 
-// staged says that actions are about reports that somebody else works on.
-func (r *reports) staged(m *env, actions []action.Action) {
+// Staged says that actions are about reports that somebody else works on.
+func (r *reports) Staged(m *desk.Env, actions []action.Action) {
 	warn := func(row int) bool {
 		by, since := r.claim(m, row)
-		if by == "" || by == m.me.String() {
+		if by == "" || by == m.Me.String() {
 			return false
 		}
-		m.say(draw.InkWarn, fmt.Sprintf("%s is claimed by %s, %s ago; %s cancels", shown.ShortID(r.ID(row)), by, safe.Age(since), m.keys.Key(keys.Undo)))
+		m.Say(draw.InkWarn, fmt.Sprintf("%s is claimed by %s, %s ago; %s cancels", shown.ShortID(r.ID(row)), by, safe.Age(since), m.Keys.Key(keys.Undo)))
 		return true
 	}
 	for _, a := range actions {

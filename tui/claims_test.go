@@ -80,7 +80,7 @@ func TestWithoutNotesThereAreNoClaims(t *testing.T) {
 	d := begin(t, w, 100, 24)
 	d.press("a")
 	d.shows("this server does not return notes")
-	if len(d.m.staged.Items) != 0 {
+	if len(d.m.Staged.Items) != 0 {
 		t.Error("it was staged")
 	}
 }

@@ -165,7 +165,7 @@ func TestASavedSettingIsUndone(t *testing.T) {
 	if got, want := savedSetting(t, s, ":svc", ":instance"), `[{"tuple":[":limit",3000]}]`; got != want {
 		t.Fatalf("saved is %s, want %s\n%s", got, want, d.frame())
 	}
-	entries, _, err := d.m.journal.Entries()
+	entries, _, err := d.m.Journal.Entries()
 	if err != nil || len(entries) != 1 || entries[0].Undo == nil {
 		t.Fatalf("the journal has %+v, %v", entries, err)
 	}
@@ -174,7 +174,7 @@ func TestASavedSettingIsUndone(t *testing.T) {
 	if got := savedSetting(t, s, ":svc", ":instance"); got != "" && got != "[]" {
 		t.Errorf("saved is %s\n%s", got, d.frame())
 	}
-	if entries, _, err = d.m.journal.Entries(); err != nil || !entries[len(entries)-1].Undone {
+	if entries, _, err = d.m.Journal.Entries(); err != nil || !entries[len(entries)-1].Undone {
 		t.Errorf("the journal has %+v, %v", entries, err)
 	}
 }
@@ -195,7 +195,7 @@ func TestWhatIsDoneAtOnceIsInTheJournal(t *testing.T) {
 	d.shows("trusted")
 	d.press(":jobs<enter>R")
 	d.shows("is done again")
-	entries, _, err := d.m.journal.Entries()
+	entries, _, err := d.m.Journal.Entries()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -89,7 +89,7 @@ func TestAConflictIsOpenedAndOutlivesTheProgram(t *testing.T) {
 	d.shows("REPORT 9x000000000009xA0z", "scam")
 	d.press("<esc>")
 	left := t.TempDir()
-	if err := d.m.staged.Save()(); err != nil {
+	if err := d.m.Staged.Save()(); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.CopyFS(left, os.DirFS(d.dir)); err != nil {
@@ -169,7 +169,7 @@ func TestAConflictIsDecidedInPlainMode(t *testing.T) {
 func TestQuittingKeepsAConflict(t *testing.T) {
 	d := inConflict(t)
 	d.press("<esc>qs")
-	if !d.quit || len(d.m.staged.Items) != 1 || len(d.world.writes()) != 0 {
-		t.Errorf("quit %v with %d items, sent %q", d.quit, len(d.m.staged.Items), d.world.writes())
+	if !d.quit || len(d.m.Staged.Items) != 1 || len(d.world.writes()) != 0 {
+		t.Errorf("quit %v with %d items, sent %q", d.quit, len(d.m.Staged.Items), d.world.writes())
 	}
 }

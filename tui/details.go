@@ -9,7 +9,9 @@ import (
 
 	"svc/client/action"
 	"svc/client/safe"
+	"svc/tui/desk"
 	"svc/tui/draw"
+	"svc/tui/grid"
 	"svc/tui/keys"
 	"svc/tui/shown"
 	"svc/tui/staged"
@@ -18,7 +20,7 @@ import (
 
 // reportPage is one report over the whole screen.
 type reportPage struct {
-	textDefaults
+	desk.TextDefaults
 	queue *reports
 	id    string
 	posts postPane
@@ -28,37 +30,39 @@ func newReportPage(queue *reports, id string) *reportPage {
 	return &reportPage{queue: queue, id: id, posts: newPostPane()}
 }
 
-func (p *reportPage) on() keys.Places             { return keys.OnReport }
-func (p *reportPage) tab() keys.Command           { return keys.Reports }
-func (p *reportPage) allowed(mine *keys.Map) bool { return mine.Has(keys.Reports) }
-func (p *reportPage) scroll(n int)                { p.posts.top = max(0, p.posts.top+n) }
+func (p *reportPage) On() keys.Places             { return keys.OnReport }
+func (p *reportPage) Tab() keys.Command           { return keys.Reports }
+func (p *reportPage) Allowed(mine *keys.Map) bool { return mine.Has(keys.Reports) }
+func (p *reportPage) ScrollText(n int)            { p.posts.top = max(0, p.posts.top+n) }
 
-func (p *reportPage) position(*env) string {
+func (p *reportPage) Position(*desk.Env) string {
 	return fmt.Sprint("report ", p.id, p.posts.at, p.queue.detail(p.id) != nil)
 }
 
-func (p *reportPage) spoken(m *env) []string { return p.queue.spokenReport(m, p.id, &p.posts, true) }
+func (p *reportPage) Spoken(m *desk.Env) []string {
+	return p.queue.spokenReport(m, p.id, &p.posts, true)
+}
 
-func (p *reportPage) title(*env) string { return "REPORT " + safe.Line(p.id) }
+func (p *reportPage) Title(*desk.Env) string { return "REPORT " + safe.Line(p.id) }
 
-func (p *reportPage) extras(m *env) []extra {
+func (p *reportPage) Extras(m *desk.Env) []desk.Extra {
 	if row, known := p.queue.Row(p.id); known {
 		state, _, _, _ := p.queue.drawState(m, row)
-		return []extra{{text: state}}
+		return []desk.Extra{{Text: state}}
 	}
 	return nil
 }
 
-func (p *reportPage) bar(*env) []keys.Command {
+func (p *reportPage) Bar(*desk.Env) []keys.Command {
 	return []keys.Command{keys.Resolve, keys.Close, keys.Reopen, keys.Note, keys.Play, keys.Deactivate, keys.Mark, keys.Delete, keys.ShowCW, keys.Back}
 }
 
-func (p *reportPage) draw(m *env, d draw.Layout) []draw.Line {
+func (p *reportPage) Draw(m *desk.Env, d draw.Layout) []draw.Line {
 	lines, head, selected := p.queue.evidence(m, &p.posts, p.id, d.Width, true, true)
 	return p.posts.window(lines, head, selected, d.Body)
 }
 
-func (p *reportPage) run(m *env, c keys.Command) (tea.Cmd, bool) {
+func (p *reportPage) Run(m *desk.Env, c keys.Command) (tea.Cmd, bool) {
 	if c == keys.Refresh {
 		return p.queue.readReport(m, p.id), true
 	}
@@ -78,9 +82,9 @@ func (p *reportPage) run(m *env, c keys.Command) (tea.Cmd, bool) {
 	case keys.Person:
 		return p.queue.openPerson(m, detail.About), true
 	case keys.Host:
-		return m.openHost(detail.About.Domain), true
+		return m.OpenHost(detail.About.Domain), true
 	case keys.Thread:
-		return m.threadOf(&p.posts, detail.Posts), true
+		return threadOf(m, &p.posts, detail.Posts), true
 	case keys.Message:
 		p.queue.writeMessage(m, []shown.Person{detail.About}, p.id)
 		return nil, true
@@ -88,14 +92,14 @@ func (p *reportPage) run(m *env, c keys.Command) (tea.Cmd, bool) {
 		if row, known := p.queue.Row(p.id); known {
 			return p.queue.stageClaims(m, []int{row}), true
 		}
-		m.say(draw.InkDim, "this report is not in the list; open the reports in its state")
+		m.Say(draw.InkDim, "this report is not in the list; open the reports in its state")
 		return nil, true
 	case keys.Play:
 		return p.play(m), true
 	case keys.Deactivate, keys.Activate:
-		return m.stagePeople(c, []shown.Person{detail.About}), true
+		return m.StagePeople(c, []shown.Person{detail.About}), true
 	case keys.Delete, keys.Sensitive, keys.Visibility:
-		return m.stagePosts(c, p.posts.chosen(detail.Posts, true), detail.About.Acct), true
+		return m.StagePosts(c, p.posts.chosen(detail.Posts, true), detail.About.Acct), true
 	case keys.ShowCW, keys.HideCW, keys.Media, keys.Copy:
 		p.queue.lookAt(m, c, &p.posts, detail.Posts, p.id, detail.About)
 		return nil, true
@@ -104,20 +108,20 @@ func (p *reportPage) run(m *env, c keys.Command) (tea.Cmd, bool) {
 }
 
 // changeState stages the new state and goes on to the next report of the list.
-func (p *reportPage) changeState(m *env, c keys.Command, detail *shown.Report) tea.Cmd {
+func (p *reportPage) changeState(m *desk.Env, c keys.Command, detail *shown.Report) tea.Cmd {
 	kind := stateKinds[c]
 	if detail.State == kind.State() {
-		m.say(draw.InkDim, "already "+kind.Done())
+		m.Say(draw.InkDim, "already "+kind.Done())
 		return nil
 	}
 	actions := []action.Action{{Kind: kind, Target: "report/" + p.id, Before: map[string]string{"state": detail.State}}}
-	cmd := m.stage(actions, staged.Label(kind, actions))
+	cmd := m.Stage(actions, staged.Label(kind, actions))
 	if p.queue.UnderID() == p.id {
 		p.queue.Move(1)
 		p.queue.posts.reset()
 		p.follow()
 	}
-	return tea.Batch(cmd, p.queue.refresh(), p.queue.more(m), p.queue.wantDetail(m))
+	return tea.Batch(cmd, p.queue.Sync(), p.queue.more(m), p.queue.wantDetail(m))
 }
 
 // follow goes on to the report under the cursor of the list.
@@ -128,8 +132,8 @@ func (p *reportPage) follow() {
 	}
 }
 
-// renew loads the report again when it went out of date.
-func (p *reportPage) renew(m *env) tea.Cmd {
+// Renew loads the report again when it went out of date.
+func (p *reportPage) Renew(m *desk.Env) tea.Cmd {
 	if p.queue.detail(p.id) != nil || p.queue.asked[p.id] {
 		return nil
 	}
@@ -138,7 +142,7 @@ func (p *reportPage) renew(m *env) tea.Cmd {
 
 // userPage is one account over the whole screen.
 type userPage struct {
-	textDefaults
+	desk.TextDefaults
 	queue  *reports
 	user   *shown.Person
 	posts  []shown.Post
@@ -151,28 +155,28 @@ func newUserPage(queue *reports, nick string) *userPage {
 	return &userPage{queue: queue, pane: newPostPane(), record: record{nick: nick}}
 }
 
-func (p *userPage) on() keys.Places   { return keys.OnUser }
-func (p *userPage) tab() keys.Command { return keys.Users }
-func (p *userPage) scroll(n int)      { p.pane.top = max(0, p.pane.top+n) }
+func (p *userPage) On() keys.Places   { return keys.OnUser }
+func (p *userPage) Tab() keys.Command { return keys.Users }
+func (p *userPage) ScrollText(n int)  { p.pane.top = max(0, p.pane.top+n) }
 
-func (p *userPage) position(*env) string {
+func (p *userPage) Position(*desk.Env) string {
 	return fmt.Sprint("user ", p.nick, p.pane.at, p.user != nil)
 }
 
-func (p *userPage) title(*env) string { return "USER " + shown.Acct(p.nick).String() }
+func (p *userPage) Title(*desk.Env) string { return "USER " + shown.Acct(p.nick).String() }
 
-func (p *userPage) extras(m *env) []extra {
-	if wish := m.wish("user/" + p.nick); wish != "" {
-		return []extra{{text: wish}}
+func (p *userPage) Extras(m *desk.Env) []desk.Extra {
+	if wish := m.Wish("user/" + p.nick); wish != "" {
+		return []desk.Extra{{Text: wish}}
 	}
 	return nil
 }
 
-func (p *userPage) bar(*env) []keys.Command {
+func (p *userPage) Bar(*desk.Env) []keys.Command {
 	return []keys.Command{keys.Deactivate, "tag", "promote", keys.Menu, keys.Mark, keys.Delete, keys.Sensitive, keys.Visibility}
 }
 
-func (p *userPage) draw(m *env, d draw.Layout) []draw.Line {
+func (p *userPage) Draw(m *desk.Env, d draw.Layout) []draw.Line {
 	if p.user == nil {
 		text := " loading"
 		if p.failed.String() != "" {
@@ -193,7 +197,7 @@ func (p *userPage) draw(m *env, d draw.Layout) []draw.Line {
 			lines = append(lines, draw.Inked(draw.InkDim, draw.Shortened("   "+text, d.Width)))
 		}
 	}
-	lines = append(lines, append(draw.Plain(" "), m.rule(min(d.Width-2, 60))...))
+	lines = append(lines, append(draw.Plain(" "), m.Rule(min(d.Width-2, 60))...))
 	head := len(lines)
 	posts, selected := p.pane.draw(m, p.posts, d.Width, true, true)
 	lines = append(lines, posts...)
@@ -208,7 +212,7 @@ type labelled struct {
 	text  safe.Safe
 }
 
-// fields are the texts that the account wrote about itself, as far as there are.
+// Fields are the texts that the account wrote about itself, as far as there are.
 func (p *userPage) fields() []labelled {
 	fields := slices.DeleteFunc([]labelled{{" bio ", p.user.Bio}, {" reason for joining ", p.user.Reason}}, func(f labelled) bool {
 		return f.text.String() == ""
@@ -233,7 +237,7 @@ func (p *userPage) state() string {
 	return strings.Join(state, ", ")
 }
 
-func (p *userPage) run(m *env, c keys.Command) (tea.Cmd, bool) {
+func (p *userPage) Run(m *desk.Env, c keys.Command) (tea.Cmd, bool) {
 	if c == keys.Refresh {
 		return tea.Batch(p.queue.readUser(m, p.nick), p.queue.readRecord(m, p.nick)), true
 	}
@@ -244,17 +248,16 @@ func (p *userPage) run(m *env, c keys.Command) (tea.Cmd, bool) {
 		return nil, true
 	}
 	if c == keys.Host {
-		return m.openHost(p.user.Domain), true
+		return m.OpenHost(p.user.Domain), true
 	}
-	accounts := tables.Find(string(keys.Users))
-	if cmd, ok := m.runVerb(task{noun: accounts, rows: []tables.Row{tables.UserRow(p.user)}}, c); ok {
+	if cmd, ok := grid.OnAccount(m, p.user, c); ok {
 		return cmd, true
 	}
 	switch c {
 	case keys.Delete, keys.Sensitive, keys.Visibility:
-		return m.stagePosts(c, p.pane.chosen(p.posts, true), p.user.Acct), true
+		return m.StagePosts(c, p.pane.chosen(p.posts, true), p.user.Acct), true
 	case keys.Thread:
-		return m.threadOf(&p.pane, p.posts), true
+		return threadOf(m, &p.pane, p.posts), true
 	case keys.ShowCW, keys.HideCW, keys.Media, keys.Copy:
 		p.queue.lookAt(m, c, &p.pane, p.posts, p.user.ID, *p.user)
 		return nil, true
@@ -262,7 +265,7 @@ func (p *userPage) run(m *env, c keys.Command) (tea.Cmd, bool) {
 	return nil, false
 }
 
-func (p *userPage) spoken(m *env) []string {
+func (p *userPage) Spoken(m *desk.Env) []string {
 	if p.user == nil {
 		return []string{shown.Sentence(p.failed.String())}
 	}

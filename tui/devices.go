@@ -73,7 +73,3 @@ func (t *device) follow(program *tea.Program) {
 }
 
 func (t *device) close() { close(t.over) }
-
-type writer struct{ io.Writer }
-
-func (w writer) WriteString(text string) (int, error) { return io.WriteString(w.Writer, text) }

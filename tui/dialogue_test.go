@@ -15,13 +15,15 @@ import (
 	"svc/client"
 	"svc/client/api"
 	"svc/db/dbtest"
+	"svc/tui/grid"
 	"svc/tui/keys"
+	"svc/tui/plain"
 )
 
 // talk is a driver for a person who types lines.
 type talk struct {
 	*driver
-	p   *dialogue
+	p   *plain.Dialogue
 	out bytes.Buffer
 	at  int // where the answer to the last line begins
 }
@@ -29,9 +31,9 @@ type talk struct {
 func beginTalk(t testing.TB, w *world, o Options) *talk {
 	t.Helper()
 	d := &talk{driver: beginIn(t, w, 80, 24, t.TempDir(), o)}
-	d.p = newDialogue(d.m, strings.NewReader(""), &d.out)
-	d.p.welcome()
-	d.p.speak()
+	d.p = plain.NewDialogue(d.m, strings.NewReader(""), &d.out)
+	d.p.Welcome()
+	d.p.Speak()
 	return d
 }
 
@@ -41,10 +43,10 @@ func (d *talk) says(lines ...string) *talk {
 	for _, text := range lines {
 		d.at = d.out.Len()
 		d.out.WriteString("> " + text + "\n")
-		d.run(d.p.take(text + "\n"))
-		d.pass(queryWait)
+		d.run(d.p.Take(text + "\n"))
+		d.pass(grid.QueryWait)
 		if !d.quit {
-			d.p.speak()
+			d.p.Speak()
 		}
 	}
 	checkPlain(d.t, d.out.String()[d.at:])
@@ -104,12 +106,12 @@ func TestEveryActionWorksInPlainMode(t *testing.T) {
 	dbtest.Alone(t)
 	var opened []string
 	d := beginTalk(t, newWorld(t), twoInstances(&opened))
-	d.m.width, d.m.height = 120, 15 // the driver draws frames, which cost time
+	d.m.Width, d.m.Height = 120, 15 // the driver draws frames, which cost time
 	screens := map[keys.Places][]string{
 		keys.OnReports: {"reports"}, keys.OnReport: {"reports", "open"}, keys.OnUsers: {"users"}, keys.OnUser: {"users", "open"}, keys.OnLog: {"log"}, keys.OnPage: {"actions"},
 	}
 	for i := range keys.DefaultBindings() {
-		b := d.m.keys.Bindings[i]
+		b := d.m.Keys.Bindings[i]
 		switch b.Do {
 		case keys.Quit, keys.Interrupt: // they end it
 			continue
@@ -131,7 +133,7 @@ func TestEveryActionWorksInPlainMode(t *testing.T) {
 			for _, word := range append([]string{string(b.Do)}, b.Keys[:min(1, len(b.Keys))]...) {
 				word = strings.TrimSpace(strings.ReplaceAll(keys.Name(word), "ctrl+", "ctrl-"))
 				d.says("reports").says(way...).says(word)
-				if d.m.prompt == nil && d.m.screen().on()&on == 0 && b.Changes {
+				if d.m.Prompt == nil && d.m.Screen().On()&on == 0 && b.Changes {
 					t.Errorf("%s leaves %s", word, on)
 				}
 				answer := d.out.String()[d.at:]
@@ -140,9 +142,9 @@ func TestEveryActionWorksInPlainMode(t *testing.T) {
 						t.Errorf("%s on %s: %s", word, on, answer)
 					}
 				}
-				d.m.prompt = nil
-				d.m.staged.CancelAll()
-				if d.m.screen().on()&keys.OnLists != 0 && d.rows() != nil {
+				d.m.Prompt = nil
+				d.m.Staged.CancelAll()
+				if d.m.Screen().On()&keys.OnLists != 0 && d.rows() != nil {
 					d.rows().Unmark()
 				}
 			}

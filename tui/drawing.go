@@ -5,6 +5,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"svc/tui/desk"
 	"svc/tui/tty"
 )
 
@@ -29,7 +30,7 @@ func (d *drawn) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case drawDue:
 		d.due, d.late = false, false
 		return d, nil
-	case tea.KeyMsg, tea.MouseMsg, tea.ResumeMsg, tableReady:
+	case tea.KeyMsg, tea.MouseMsg, tea.ResumeMsg, desk.TableReady:
 		d.late = false
 	case tea.WindowSizeMsg:
 		d.screen.Resize(msg.Width, msg.Height)
@@ -38,7 +39,7 @@ func (d *drawn) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		d.late = true
 	}
 	d.Model, cmd = d.Model.Update(msg)
-	wait := frameTime - d.timer().Sub(d.at)
+	wait := desk.FrameTime - d.timer().Sub(d.at)
 	switch {
 	case !d.late:
 	case wait <= 0:

@@ -8,6 +8,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"svc/tui/desk"
 	"svc/tui/tty"
 )
 
@@ -36,22 +37,22 @@ func TestAKeyIsDrawnAtOnceAndAnswersOnceAFrame(t *testing.T) {
 	if !changed(tea.WindowSizeMsg{Width: 80, Height: 24}) || !changed(keyNamed("j")) || !changed(keyNamed("k")) {
 		t.Error("a key or a size is not drawn at once")
 	}
-	clock = clock.Add(frameTime / 4)
-	if changed(saveFailed{io.EOF}) || changed(pollDue{}) {
+	clock = clock.Add(desk.FrameTime / 4)
+	if changed(desk.SaveFailed{Err: io.EOF}) || changed(desk.PollDue{}) {
 		t.Error("an answer is drawn within a frame")
 	}
-	if len(waits) != 1 || waits[0] != frameTime-frameTime/4 {
-		t.Errorf("the next frame is due after %v, want one after %v", waits, frameTime-frameTime/4)
+	if len(waits) != 1 || waits[0] != desk.FrameTime-desk.FrameTime/4 {
+		t.Errorf("the next frame is due after %v, want one after %v", waits, desk.FrameTime-desk.FrameTime/4)
 	}
 	if !changed(drawDue{}) || !strings.Contains(out.String(), "EOF") {
 		t.Error("what waited is not drawn")
 	}
-	if changed(pollDue{}) {
+	if changed(desk.PollDue{}) {
 		t.Error("the same frame is drawn again")
 	}
 	clock = clock.Add(time.Second)
-	d.m.notice = nil
-	if !changed(pollDue{}) {
+	d.m.Notice = nil
+	if !changed(desk.PollDue{}) {
 		t.Error("an answer after a rest waits")
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"svc/client"
 	"svc/client/safe"
+	"svc/tui/desk"
 	"svc/tui/list"
 	"svc/tui/noprobe"
 )
@@ -32,7 +33,7 @@ func TestMain(m *testing.M) {
 // carried out at once, and time passes only when the test says so.
 type driver struct {
 	t      testing.TB
-	m      *model
+	m      *desk.Model
 	world  *world
 	clock  time.Time
 	timers []timer
@@ -49,7 +50,7 @@ type timer struct {
 
 var start = time.Date(2026, 1, 31, 12, 4, 30, 0, time.UTC)
 
-// begin starts the program on w in a fresh state folder.
+// Begin starts the program on w in a fresh state folder.
 func begin(t testing.TB, w *world, width, height int) *driver {
 	t.Helper()
 	return beginIn(t, w, width, height, t.TempDir(), Options{})
@@ -88,14 +89,14 @@ func beginOn(t testing.TB, c *client.Client, width, height int, o Options) *driv
 		t.Fatal(err)
 	}
 	d.m, d.dir = m, o.StateDir
-	m.tty = &d.copied
-	m.jitter = func() float64 { return 0.5 }
-	m.after = func(wait time.Duration, msg func() tea.Msg) tea.Cmd {
+	m.Tty = &d.copied
+	m.Jitter = func() float64 { return 0.5 }
+	m.After = func(wait time.Duration, msg func() tea.Msg) tea.Cmd {
 		d.timers = append(d.timers, timer{d.clock.Add(wait), msg})
 		return nil
 	}
 	ended := t.Context().Done()
-	m.background = func(cmd tea.Cmd) tea.Cmd {
+	m.Background = func(cmd tea.Cmd) tea.Cmd {
 		go func() {
 			select {
 			case d.heard <- cmd():
@@ -113,7 +114,7 @@ func beginOn(t testing.TB, c *client.Client, width, height int, o Options) *driv
 
 func (d *driver) now() time.Time { return d.clock }
 
-// run carries out a command and all that follow from it.
+// Run carries out a command and all that follow from it.
 func (d *driver) run(cmd tea.Cmd) {
 	if cmd == nil {
 		return
@@ -178,7 +179,7 @@ func (d *driver) hear(what string, ok func() bool) {
 		case <-end:
 			d.t.Fatalf("%s: not heard of, in\n%s", what, d.frame())
 		}
-		d.pass(newsPause)
+		d.pass(desk.NewsPause)
 	}
 }
 
@@ -217,13 +218,13 @@ func keyNamed(name string) tea.KeyMsg {
 func (d *driver) frame() string {
 	lines := strings.Split(d.m.View(), "\n")
 	for i, l := range lines {
-		if safe.Width(l) > d.m.width {
+		if safe.Width(l) > d.m.Width {
 			d.t.Errorf("line %d is %d cells wide: %q", i, safe.Width(l), l)
 		}
 		lines[i] = strings.TrimRight(l, " ")
 	}
-	if len(lines) != d.m.height {
-		d.t.Errorf("the frame has %d lines, want %d", len(lines), d.m.height)
+	if len(lines) != d.m.Height {
+		d.t.Errorf("the frame has %d lines, want %d", len(lines), d.m.Height)
 	}
 	return strings.Join(lines, "\n") + "\n"
 }
@@ -251,7 +252,7 @@ func (d *driver) hides(texts ...string) {
 
 // queue is the queue of reports of the program.
 func (d *driver) queue() *reports {
-	for _, o := range d.m.observers {
+	for _, o := range d.m.Observers {
 		if queue, ok := o.(*reports); ok {
 			return queue
 		}
@@ -259,8 +260,8 @@ func (d *driver) queue() *reports {
 	return nil
 }
 
-// rows is the list in front, nil where there is none.
-func (d *driver) rows() *list.List { return d.m.screen().rows(d.m.layout()).list }
+// Rows is the list in front, nil where there is none.
+func (d *driver) rows() *list.List { return d.m.Screen().Rows(d.m.Layout()).List }
 
 // under is the id of the report under the cursor.
 func (d *driver) under() string { return d.queue().UnderID() }

@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"svc/client/safe"
+	"svc/tui/desk"
 	"svc/tui/draw"
 	"svc/tui/shown"
 )
 
 // evidence is the material to judge a report by: accounts, comment, statuses,
 // notes. It also returns the line where the statuses begin.
-func (r *reports) evidence(m *env, posts *postPane, id string, width int, focus, rich bool) (lines []draw.Line, head, selected int) {
+func (r *reports) evidence(m *desk.Env, posts *postPane, id string, width int, focus, rich bool) (lines []draw.Line, head, selected int) {
 	detail := r.detail(id)
 	if detail == nil {
 		return []draw.Line{draw.Inked(draw.InkDim, " loading "+safe.Line(id))}, 0, 0
@@ -41,15 +42,15 @@ func (r *reports) evidence(m *env, posts *postPane, id string, width int, focus,
 		lines = append(lines, then...)
 	}
 	if rich {
-		lines = append(lines, append(draw.Plain(" "), m.rule(min(width-2, 60))...))
+		lines = append(lines, append(draw.Plain(" "), m.Rule(min(width-2, 60))...))
 	}
 	by := detail.By.Acct.String()
 	if detail.By.Local {
 		by += " (local)"
 	}
-	label := fmt.Sprintf(" by %s, %s ago: ", by, safe.Age(m.now().Sub(detail.At)))
+	label := fmt.Sprintf(" by %s, %s ago: ", by, safe.Age(m.Now().Sub(detail.At)))
 	if rich {
-		label = fmt.Sprintf(" %s  %s  %s ago: ", shown.ShortID(detail.ID), by, safe.Age(m.now().Sub(detail.At)))
+		label = fmt.Sprintf(" %s  %s  %s ago: ", shown.ShortID(detail.ID), by, safe.Age(m.Now().Sub(detail.At)))
 	}
 	text := detail.Text
 	if text.String() == "" {
@@ -67,7 +68,7 @@ func (r *reports) evidence(m *env, posts *postPane, id string, width int, focus,
 	for _, rule := range detail.Rules {
 		lines = append(lines, draw.IndentIn(draw.InkQuote, " RULE ", rule, width-1)...)
 	}
-	if reason := m.troubles["report/"+detail.ID]; reason != "" {
+	if reason := m.Troubles["report/"+detail.ID]; reason != "" {
 		lines = append(lines, draw.Inked(draw.InkBad, " ! "+reason))
 	}
 	if row, known := r.Row(detail.ID); known {
@@ -88,7 +89,7 @@ func (r *reports) evidence(m *env, posts *postPane, id string, width int, focus,
 	for _, n := range detail.Notes {
 		lines = append(lines, draw.IndentIn(draw.InkNote, fmt.Sprintf(" NOTE %s %s: ", n.By, shown.Stamp(n.At)), n.Text, width-1)...)
 	}
-	if draft := m.staged.Drafts[detail.ID]; draft != "" {
+	if draft := m.Staged.Drafts[detail.ID]; draft != "" {
 		lines = append(lines, draw.IndentIn(draw.InkNote, " DRAFT: ", safe.Clean(safe.Raw(draft)).OneLine(), width-1)...)
 	}
 	return lines, head, selected
@@ -129,7 +130,7 @@ func (r *reports) scanned() string {
 }
 
 // personLines describe an account.
-func (r *reports) personLines(m *env, p *shown.Person, rich bool) []draw.Line {
+func (r *reports) personLines(m *desk.Env, p *shown.Person, rich bool) []draw.Line {
 	where := "remote"
 	switch {
 	case p.Gone:
@@ -138,14 +139,14 @@ func (r *reports) personLines(m *env, p *shown.Person, rich bool) []draw.Line {
 		where = "local"
 	}
 	first := append(draw.Plain(" "), draw.Account(p.Acct.String(), draw.InkStrong)...)
-	if label := m.likeStaff(p.Nick); label != "" {
+	if label := m.LikeStaff(p.Nick); label != "" {
 		first = append(first, draw.Span{Text: label, Ink: draw.InkWarn})
 	}
 	first = append(first, draw.Span{Text: "  " + where, Ink: draw.InkPlain})
 	if p.Roles != "" {
 		first = append(first, draw.Span{Text: "  ", Ink: draw.InkPlain}, draw.Span{Text: "[" + p.Roles + "]", Ink: draw.InkChip})
 	}
-	wish := m.wish("user/" + p.Nick)
+	wish := m.Wish("user/" + p.Nick)
 	var joined string
 	if !p.Joined.IsZero() {
 		joined = "  joined " + shown.Date(p.Joined)
@@ -191,8 +192,8 @@ func (r *reports) personLines(m *env, p *shown.Person, rich bool) []draw.Line {
 	return append(lines, personTrouble(m, p)...)
 }
 
-func personTrouble(m *env, p *shown.Person) []draw.Line {
-	if reason := m.troubles["user/"+p.Nick]; reason != "" {
+func personTrouble(m *desk.Env, p *shown.Person) []draw.Line {
+	if reason := m.Troubles["user/"+p.Nick]; reason != "" {
 		return []draw.Line{draw.Inked(draw.InkBad, " ! "+reason)}
 	}
 	return nil

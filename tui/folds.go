@@ -7,6 +7,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"svc/tui/desk"
 	"svc/tui/draw"
 	"svc/tui/keys"
 	"svc/tui/list"
@@ -31,7 +32,7 @@ func (f folds) hides(c list.Columns, row int) bool {
 
 // fold folds the later reports of the posts under the cursor, or shows them again. On
 // a report without posts it shows all again.
-func (r *reports) fold(m *env) tea.Cmd {
+func (r *reports) fold(m *desk.Env) tea.Cmd {
 	var posts []string
 	id := r.UnderID()
 	if row, known := r.Row(id); known && id != "" {
@@ -39,30 +40,30 @@ func (r *reports) fold(m *env) tea.Cmd {
 	}
 	judged := 0
 	for _, post := range posts {
-		if m.staged.Folded[post] != "" {
+		if m.Staged.Folded[post] != "" {
 			judged++
 		}
 	}
 	switch {
-	case len(posts) == 0 && len(m.staged.Folded) == 0:
-		m.say(draw.InkDim, "no posts here, of which later reports could be folded")
+	case len(posts) == 0 && len(m.Staged.Folded) == 0:
+		m.Say(draw.InkDim, "no posts here, of which later reports could be folded")
 		return nil
 	case len(posts) == 0:
-		clear(m.staged.Folded)
-		m.say(draw.InkGood, "all reports are shown again")
+		clear(m.Staged.Folded)
+		m.Say(draw.InkGood, "all reports are shown again")
 	case judged == len(posts):
 		for _, post := range posts {
-			delete(m.staged.Folded, post)
+			delete(m.Staged.Folded, post)
 		}
-		m.say(draw.InkGood, "later reports of this are shown again")
+		m.Say(draw.InkGood, "later reports of this are shown again")
 	default:
 		for _, post := range posts {
-			m.staged.Folded[post] = id
+			m.Staged.Folded[post] = id
 		}
-		m.say(draw.InkGood, fmt.Sprintf("later reports of this are folded; %s shows them again", m.keys.Key(keys.Fold)))
+		m.Say(draw.InkGood, fmt.Sprintf("later reports of this are folded; %s shows them again", m.Keys.Key(keys.Fold)))
 	}
-	r.setFolds(m.staged.Folded)
-	return tea.Batch(m.save(), r.refresh(), r.more(m), r.wantDetail(m))
+	r.setFolds(m.Staged.Folded)
+	return tea.Batch(m.Save(), r.Sync(), r.more(m), r.wantDetail(m))
 }
 
 // setFolds takes a copy, which the view may read beside the program.
@@ -80,11 +81,11 @@ type foldedCount struct {
 
 // foldedRows counts the folded rows of the state shown, anew where rows came or time
 // went by.
-func (r *reports) foldedRows(m *env) int {
+func (r *reports) foldedRows(m *desk.Env) int {
 	if len(r.folds) == 0 {
 		return 0
 	}
-	now := foldedCount{rows: r.Columns.Len(), tick: m.ticks, state: r.state}
+	now := foldedCount{rows: r.Columns.Len(), tick: m.Ticks, state: r.state}
 	if was := r.folded; was.rows == now.rows && was.tick == now.tick && was.state == now.state {
 		return was.n
 	}

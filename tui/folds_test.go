@@ -34,7 +34,7 @@ func TestLaterReportsOfAJudgedPostAreFolded(t *testing.T) {
 	d.press("gg.")
 	d.shows("9xZ98", "9 folded")
 	d.hides("9xZ99")
-	if err := d.m.staged.Close(); err != nil {
+	if err := d.m.Staged.Close(); err != nil {
 		t.Fatal(err)
 	}
 	again := beginIn(t, d.world, 80, 24, d.dir, Options{})

@@ -9,6 +9,7 @@ import (
 	"svc/client/api"
 	"svc/server/platform/config"
 	"svc/server/servertest"
+	"svc/tui/desk"
 )
 
 // TestWhatOthersDoIsSeenAtOnce has another admin work, and people arrive, while
@@ -27,7 +28,7 @@ func TestWhatOthersDoIsSeenAtOnce(t *testing.T) {
 	}
 	first, tess := file("the first"), s.Admin("tess").Admin
 	d := beginOn(t, s.Admin("root"), 120, 24, Options{})
-	d.hear("the connection", func() bool { return d.m.poll.live })
+	d.hear("the connection", func() bool { return d.m.Poll.Live })
 	began := d.clock
 	shown := func(text string) func() bool { return func() bool { return strings.Contains(d.frame(), text) } }
 	d.shows("the first")
@@ -48,7 +49,7 @@ func TestWhatOthersDoIsSeenAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.hear("an entry of the log", shown("approved newcomer"))
-	if took := d.clock.Sub(began); took >= pollInUse {
+	if took := d.clock.Sub(began); took >= desk.PollInUse {
 		t.Errorf("that took %v, in which the server is polled anyway", took)
 	}
 }
@@ -61,7 +62,7 @@ func TestWithoutAStreamTheServerIsPolled(t *testing.T) {
 	place := d.under()
 	select {
 	case msg := <-d.heard:
-		if got, ok := msg.(heard); !ok || !got.over {
+		if got, ok := msg.(desk.Heard); !ok || !got.Over {
 			t.Fatalf("%+v", msg)
 		}
 		d.send(msg)
@@ -69,7 +70,7 @@ func TestWithoutAStreamTheServerIsPolled(t *testing.T) {
 		t.Fatal("nothing is said of the stream")
 	}
 	w.change(func() { w.log("tess", d.under(), "resolved"); find(w.Reports, "id", place)["state"] = "resolved" })
-	d.pass(2 * pollInUse)
+	d.pass(2 * desk.PollInUse)
 	d.shows("resolved by tess")
 	if d.under() != place {
 		t.Errorf("the cursor went from %s to %s", place, d.under())
@@ -95,13 +96,13 @@ func TestAnEndedConnectionIsNoticed(t *testing.T) {
 	})
 	w.Config.Handler = live
 	d := begin(t, w, 80, 24)
-	d.hear("the connection", func() bool { return d.m.poll.live })
-	if wait := d.m.interval(); wait != pollUnfocused {
+	d.hear("the connection", func() bool { return d.m.Poll.Live })
+	if wait := d.m.Interval(); wait != desk.PollUnfocused {
 		t.Errorf("polled every %v meanwhile", wait)
 	}
 	close(ended)
-	d.hear("its end", func() bool { return !d.m.poll.live })
-	if wait := d.m.interval(); wait != pollInUse {
+	d.hear("its end", func() bool { return !d.m.Poll.Live })
+	if wait := d.m.Interval(); wait != desk.PollInUse {
 		t.Errorf("polled every %v after it", wait)
 	}
 }

@@ -126,9 +126,9 @@ func TestEveryScreenHasAFrame(t *testing.T) {
 	for _, s := range screens {
 		framed[s.name] = true
 	}
-	for _, tab := range begin(t, newWorld(t), 80, 24).m.tabs {
-		if !framed[string(tab.do)] {
-			t.Errorf("%s has none", tab.do)
+	for _, tab := range begin(t, newWorld(t), 80, 24).m.Tabs {
+		if !framed[string(tab.Do)] {
+			t.Errorf("%s has none", tab.Do)
 		}
 	}
 }
@@ -140,7 +140,7 @@ func (d *driver) wears(name string) {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	d.m.theme = worn
+	d.m.Theme = worn
 }
 
 func uncoloured(frame string) string { return sgr.ReplaceAllString(frame, "") }
@@ -157,7 +157,7 @@ func TestColours(t *testing.T) {
 		for _, s := range []struct{ name, keys string }{{"reports", " jr<tab>"}, {"report", "<enter>"}} {
 			d := beginIn(t, newWorld(t), 100, 24, t.TempDir(), Options{Theme: name})
 			d.press(s.keys)
-			golden(t, fmt.Sprintf("%s-%s-100x24", s.name, name), trimmed(markedIn(d.m.theme, d.m.View())))
+			golden(t, fmt.Sprintf("%s-%s-100x24", s.name, name), trimmed(markedIn(d.m.Theme, d.m.View())))
 		}
 	}
 }

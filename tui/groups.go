@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client/safe"
+	"svc/tui/desk"
 	"svc/tui/draw"
 	"svc/tui/keys"
 	"svc/tui/list"
@@ -68,7 +69,7 @@ func (r *reports) authors(g list.Group) map[string]string {
 const mostOfGroup = keepDetails * 4 / 5
 
 // wantGroup fetches the next reports of the group under the cursor.
-func (r *reports) wantGroup(m *env) tea.Cmd {
+func (r *reports) wantGroup(m *desk.Env) tea.Cmd {
 	const atOnce = 20
 	g, ok := r.groupUnder()
 	if !ok {
@@ -93,7 +94,7 @@ type said struct {
 }
 
 // saidIn are the messages of a group, each once.
-func (r *reports) saidIn(m *env, g list.Group) []said {
+func (r *reports) saidIn(m *desk.Env, g list.Group) []said {
 	var all []said
 	at := map[string]int{}
 	for _, row := range g.Rows {
@@ -119,7 +120,7 @@ func (r *reports) saidIn(m *env, g list.Group) []said {
 		if local {
 			label += " (local)"
 		}
-		label += fmt.Sprintf("%s, %s ago: ", about, safe.Age(m.now().Sub(time.Unix(r.Num(row, numAt), 0))))
+		label += fmt.Sprintf("%s, %s ago: ", about, safe.Age(m.Now().Sub(time.Unix(r.Num(row, numAt), 0))))
 		all = append(all, said{by, label, text, []string{r.ID(row)}})
 	}
 	return all
@@ -127,7 +128,7 @@ func (r *reports) saidIn(m *env, g list.Group) []said {
 
 // groupEvidence is the material to judge a group by: every reporter, message and post
 // once. seen has the reports of messages, by line.
-func (r *reports) groupEvidence(m *env, g list.Group, width int, focus, rich bool) (lines []draw.Line, head, selected int, seen map[int][]string) {
+func (r *reports) groupEvidence(m *desk.Env, g list.Group, width int, focus, rich bool) (lines []draw.Line, head, selected int, seen map[int][]string) {
 	person := shown.Person{Nick: r.Text(g.Rows[0], colNick), Acct: safe.Clean(safe.Raw(r.Text(g.Rows[0], colAbout)))}
 	if r.group == byReporter {
 		person = r.person(g.Rows[0])
@@ -208,14 +209,14 @@ func (r *reports) notViewed(rows []int) int {
 
 // changePosts stages a change of the posts of the evidence. Of a group these are all
 // of them where none is chosen; they are named, and asked about.
-func (r *reports) changePosts(m *env, c keys.Command) tea.Cmd {
+func (r *reports) changePosts(m *desk.Env, c keys.Command) tea.Cmd {
 	posts, ok := r.shownPosts()
 	if !ok {
 		return nil
 	}
 	g, grouped := r.groupUnder()
 	if !grouped {
-		return m.stagePosts(c, r.posts.chosen(posts, r.onPosts), r.detail(r.UnderID()).About.Acct)
+		return m.StagePosts(c, r.posts.chosen(posts, r.onPosts), r.detail(r.UnderID()).About.Acct)
 	}
 	chosen := r.posts.chosen(posts, r.onPosts)
 	asks := len(chosen) == 0
@@ -223,7 +224,7 @@ func (r *reports) changePosts(m *env, c keys.Command) tea.Cmd {
 		chosen = slices.DeleteFunc(slices.Clone(posts), func(p shown.Post) bool { return p.Deleted })
 	}
 	if len(chosen) == 0 {
-		m.say(draw.InkDim, "no posts here")
+		m.Say(draw.InkDim, "no posts here")
 		return nil
 	}
 	authors := r.authors(g)
@@ -234,11 +235,11 @@ func (r *reports) changePosts(m *env, c keys.Command) tea.Cmd {
 		}
 		names = append(names, shown.ShortID(one.ID)+" of @"+authors[one.ID])
 	}
-	stage := func(m *env) tea.Cmd {
-		return m.stagePosts(c, chosen, safe.Clean(safe.Raw(strings.Join(by, ", @"))))
+	stage := func(m *desk.Env) tea.Cmd {
+		return m.StagePosts(c, chosen, safe.Clean(safe.Raw(strings.Join(by, ", @"))))
 	}
 	if asks || len(by) > 1 {
-		m.askNames(fmt.Sprintf("%s %s of this group", c, postCount(len(chosen))), names, stage)
+		m.AskNames(fmt.Sprintf("%s %s of this group", c, postCount(len(chosen))), names, stage)
 		return nil
 	}
 	return stage(m)
@@ -252,7 +253,7 @@ func postCount(n int) string {
 }
 
 // spokenGroup is the evidence of a group in sentences.
-func (r *reports) spokenGroup(m *env, g list.Group) []string {
+func (r *reports) spokenGroup(m *desk.Env, g list.Group) []string {
 	const wide = 10_000
 	lines, head, _, seen := r.groupEvidence(m, g, wide, r.onPosts, true)
 	var told []string

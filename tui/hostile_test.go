@@ -18,7 +18,9 @@ import (
 	"svc/client/api"
 	"svc/client/safe"
 	"svc/db/dbtest"
+	"svc/tui/desk"
 	"svc/tui/draw"
+	"svc/tui/grid"
 	"svc/tui/keys"
 	"svc/tui/shown"
 	"svc/tui/tables"
@@ -60,21 +62,21 @@ func hostileReport(n int, text func() string) api.AdminReport {
 
 // checkFrame fails on a line that is too wide, on a control character, on a colour
 // that is left on, and on anything that reorders text.
-func checkFrame(t *testing.T, m *model) {
+func checkFrame(t *testing.T, m *desk.Model) {
 	t.Helper()
 	for _, l := range strings.Split(m.View(), "\n") {
 		on := ""
 		for _, sequence := range sgr.FindAllString(l, -1) {
-			if on = sequence; on != "\x1b[0m" && !writes(m.theme, on) {
-				t.Errorf("%q is none of %s, in %q", on, m.theme.Name, l)
+			if on = sequence; on != "\x1b[0m" && !writes(m.Theme, on) {
+				t.Errorf("%q is none of %s, in %q", on, m.Theme.Name, l)
 			}
 		}
 		if on != "" && on != "\x1b[0m" {
 			t.Errorf("a colour is left on at the end of %q", l)
 		}
 		l = uncoloured(l)
-		if w := safe.Width(l); w > m.width {
-			t.Errorf("%d cells of %d: %q", w, m.width, l)
+		if w := safe.Width(l); w > m.Width {
+			t.Errorf("%d cells of %d: %q", w, m.Width, l)
 		}
 		if !utf8.ValidString(l) {
 			t.Errorf("not UTF-8: %q", l)
@@ -124,7 +126,7 @@ func TestNoTextBreaksTheFrame(t *testing.T) {
 		d.wears(draw.ThemeNames()[n/each%len(draw.ThemeNames())])
 		for i := range 8 {
 			d.m.Update(sizes[(n/each+i)%len(sizes)])
-			d.m.run([]keys.Command{keys.Down, keys.ShowCW, keys.PageDown, keys.Group, keys.Expand, keys.Down, keys.Sort, keys.ShowCW}[i])
+			d.m.Run([]keys.Command{keys.Down, keys.ShowCW, keys.PageDown, keys.Group, keys.Expand, keys.Down, keys.Sort, keys.ShowCW}[i])
 			checkFrame(t, d.m)
 		}
 		d.queue().group = flat
@@ -142,10 +144,10 @@ func FuzzNoTextBreaksTheFrame(f *testing.F) {
 		show(d, []api.AdminReport{hostileReport(1, func() string { return text })})
 		d.queue().posts.open(d.queue().detail(d.under()).Posts)
 		checkFrame(t, d.m)
-		d.m.say(draw.InkBad, shown.Wording(fmt.Errorf("%s", text)).String())
-		d.m.open(newReportPage(d.queue(), d.under()))
+		d.m.Say(draw.InkBad, shown.Wording(fmt.Errorf("%s", text)).String())
+		d.m.Open(newReportPage(d.queue(), d.under()))
 		checkFrame(t, d.m)
-		d.m.back()
+		d.m.Back()
 	})
 }
 
@@ -153,9 +155,13 @@ func FuzzNoTextBreaksTheFrame(f *testing.F) {
 // strangers' text is Safe, which the compiler checks.
 func TestOnlyLoadingSeesRawText(t *testing.T) {
 	const allowed = "loading.go" // and what ends so, and package shown, which converts
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
+	var files []string
+	for _, folder := range folders {
+		found, err := filepath.Glob(filepath.Join(folder, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
 	}
 	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") || strings.HasSuffix(name, allowed) {
@@ -210,25 +216,25 @@ func TestNoTextBreaksATable(t *testing.T) {
 		d.wears(draw.ThemeNames()[round%len(draw.ThemeNames())])
 		w.change(func() { w.Answers = corrupt(r, clean).(object) })
 		for _, n := range tables.All() {
-			d.run(d.m.openNoun(n, map[string]string{"chats": "kim", "messages": "9xC1"}[n.Name]))
-			d.run(d.m.run(keys.Refresh))
-			s := d.m.screen().(*nounScreen)
+			d.run(d.m.OpenTable(keys.Command(n.Name), map[string]string{"chats": "kim", "messages": "9xC1"}[n.Name]))
+			d.run(d.m.Run(keys.Refresh))
+			s := d.m.Screen().(*grid.Screen)
 			if s.Len() == 0 {
-				t.Fatalf("%s has no rows: %s", n.Name, s.nothing(d.m.env)[0].Text)
+				t.Fatalf("%s has no rows: %s", n.Name, s.Nothing(d.m.Env)[0].Text)
 			}
 			for _, size := range sizes {
 				d.m.Update(size)
 				checkFrame(t, d.m)
 			}
 			for _, v := range n.Verbs {
-				d.run(d.m.run(keys.VerbCommand(n, v)))
+				d.run(d.m.Run(keys.VerbCommand(n, v)))
 				checkFrame(t, d.m)
-				d.m.prompt = nil
-				d.m.staged.CancelAll()
+				d.m.Prompt = nil
+				d.m.Staged.CancelAll()
 			}
-			d.run(d.m.run(keys.In))
+			d.run(d.m.Run(keys.In))
 			checkFrame(t, d.m)
-			d.m.back()
+			d.m.Back()
 		}
 	}
 }
@@ -288,11 +294,11 @@ func TestNoTextBreaksAnyScreen(t *testing.T) {
 	kinds := map[string]bool{}
 	for i, script := range scripts {
 		d := begin(t, hostileWorld(t, r), 120, 40)
-		if d.queue().Len() == 0 || d.m.me.String() == "" {
+		if d.queue().Len() == 0 || d.m.Me.String() == "" {
 			t.Fatal("the world is empty")
 		}
 		d.press(script)
-		kinds[fmt.Sprintf("%T", d.m.screen())] = true
+		kinds[fmt.Sprintf("%T", d.m.Screen())] = true
 		for j, size := range sizes {
 			d.m.Update(size)
 			d.wears(draw.ThemeNames()[(i+j)%len(draw.ThemeNames())]) // each theme at each size, over all scripts

@@ -41,8 +41,8 @@ func TestInstancesAreListedAndSwitchedTo(t *testing.T) {
 	d.shows("   staging")
 	d.hides("   old  https")
 	d.press("<tab><enter>")
-	if !d.quit || d.m.next == nil || d.m.next.Context != "staging" {
-		t.Errorf("ended: %t, goes on with %+v", d.quit, d.m.next)
+	if !d.quit || d.m.Next == nil || d.m.Next.Context != "staging" {
+		t.Errorf("ended: %t, goes on with %+v", d.quit, d.m.Next)
 	}
 
 	d = beginIn(t, newWorld(t), 80, 24, t.TempDir(), twoInstances(&opened))
@@ -53,8 +53,8 @@ func TestInstancesAreListedAndSwitchedTo(t *testing.T) {
 	d.press(":contexts<enter>nowhere<enter>")
 	d.shows("there is no context nowhere", "switch to:")
 	d.press("<esc>q")
-	if d.m.next != nil || !d.quit {
-		t.Errorf("ended: %t, goes on with %+v", d.quit, d.m.next)
+	if d.m.Next != nil || !d.quit {
+		t.Errorf("ended: %t, goes on with %+v", d.quit, d.m.Next)
 	}
 	if want := []string{"staging", "old"}; !slices.Equal(opened, want) {
 		t.Errorf("opened %q, want %q", opened, want)
@@ -68,14 +68,14 @@ func TestSwitchingAsksAboutWhatIsNotSent(t *testing.T) {
 	d.press("r:context staging<enter>")
 	d.shows("1 not sent: resolve", "send and switch")
 	d.press("<esc>")
-	if d.quit || d.m.next != nil {
-		t.Fatalf("ended: %t, goes on with %+v", d.quit, d.m.next)
+	if d.quit || d.m.Next != nil {
+		t.Fatalf("ended: %t, goes on with %+v", d.quit, d.m.Next)
 	}
 	d.press("u")
 	d.press("r:context staging<enter>")
 	d.press("s")
-	if !d.quit || d.m.next == nil || len(w.writes()) != 1 {
-		t.Errorf("ended: %t, goes on with %+v, sent %q", d.quit, d.m.next, w.writes())
+	if !d.quit || d.m.Next == nil || len(w.writes()) != 1 {
+		t.Errorf("ended: %t, goes on with %+v, sent %q", d.quit, d.m.Next, w.writes())
 	}
 }
 

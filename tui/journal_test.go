@@ -20,12 +20,12 @@ func TestOutboxAndJournalAreOneTable(t *testing.T) {
 	first, second := w.Reports[0]["id"].(string), w.Reports[1]["id"].(string)
 	d.press("@")
 	d.shows("ACTIONS 2/2", "resolved", "yes", "resolve "+first[len(first)-5:], "resolve report/"+second)
-	entries, _, err := d.m.journal.Entries()
+	entries, _, err := d.m.Journal.Entries()
 	if err != nil || len(entries) != 2 {
 		t.Fatalf("%+v, %v", entries, err)
 	}
 	d.shows("svcctl undo " + entries[0].ID)
-	if err := d.m.staged.Close(); err != nil {
+	if err := d.m.Staged.Close(); err != nil {
 		t.Fatal(err)
 	}
 
@@ -61,7 +61,7 @@ func TestOutboxAndJournalAreOneTable(t *testing.T) {
 		}
 	}
 	// What nothing takes back says so.
-	if _, err := d.m.journal.Add([]action.Result{{Action: action.Action{Kind: action.StatusDelete, Target: "status/9xZ"}, Outcome: action.Changed}}, nil); err != nil {
+	if _, err := d.m.Journal.Add([]action.Result{{Action: action.Action{Kind: action.StatusDelete, Target: "status/9xZ"}, Outcome: action.Changed}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	d.press("<esc>@<ctrl+r>/delete<enter>")

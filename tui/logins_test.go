@@ -116,7 +116,7 @@ func backIn(t *testing.T, d *driver, s *servertest.Server) {
 	d.press("/state:resolved<enter>")
 	d.pass(time.Second)
 	d.shows("resolved", "DRAFT: the draft")
-	d.hear("the stream of the new login", func() bool { return d.m.poll.live })
+	d.hear("the stream of the new login", func() bool { return d.m.Poll.Live })
 }
 
 func TestALoginIsRenewedWithACode(t *testing.T) {
@@ -147,7 +147,7 @@ func TestALoginIsRenewedWithACode(t *testing.T) {
 // promptText is the address in the prompt, which is wrapped.
 func promptText(d *driver) string {
 	var b strings.Builder
-	for _, l := range d.m.prompt.title[1:] {
+	for _, l := range d.m.Prompt.Title[1:] {
 		b.WriteString(strings.TrimSpace(draw.PlainText(l)))
 	}
 	return b.String()
@@ -157,7 +157,7 @@ func TestALoginIsRenewedInABrowser(t *testing.T) {
 	t.Parallel()
 	var kept login.Credential
 	d, s := renewing(t, &kept)
-	d.m.browser = func(address string) error {
+	d.m.Browser = func(address string) error {
 		go signIn(t, address, "root")
 		return nil
 	}
@@ -171,7 +171,7 @@ func TestSomebodyElsesLoginIsRefused(t *testing.T) {
 	var kept login.Credential
 	d, s := renewing(t, &kept)
 	s.AdminUser("tess")
-	d.m.browser = func(address string) error {
+	d.m.Browser = func(address string) error {
 		go signIn(t, address, "tess")
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/db/dbtest"
+	"svc/tui/desk"
 	"svc/tui/draw"
 	"svc/tui/list"
 )
@@ -105,13 +106,13 @@ func TestALongQueueSaysWhatIsLoaded(t *testing.T) {
 		w.Reports = append(w.Reports, copied)
 	}
 	d := begin(t, w, 160, 40)
-	if got, want := d.queue().progress(d.m.env), "loaded 2,000 of 2,417"; got != want {
+	if got, want := d.queue().Progress(d.m.Env), "loaded 2,000 of 2,417"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	d.shows("loaded 2,000 of 2,417")
 	d.queue().filter = list.ParseFilter("zebra", nil)
 	d.queue().setView()
-	d.run(d.queue().refresh())
+	d.run(d.queue().Sync())
 	d.shows("nothing matches /zebra yet: loaded 2,000 of 2,417; the filter searches what is loaded")
 }
 
@@ -153,7 +154,7 @@ func TestTheFilterStaysInTheHeader(t *testing.T) {
 	for _, size := range []struct{ width, height int }{{200, 50}, {120, 40}, {80, 24}, {60, 15}, {33, 9}} {
 		d := begin(t, newWorld(t), size.width, size.height)
 		d.press("b/" + long + "<enter>")
-		head := strings.Join(strings.Split(d.frame(), "\n")[:d.m.headerLines()], "\n")
+		head := strings.Join(strings.Split(d.frame(), "\n")[:d.m.HeaderLines()], "\n")
 		if !strings.Contains(head, "/@b") || !strings.Contains(head, long) && !strings.Contains(head, draw.More) {
 			t.Errorf("at %dx%d: %s", size.width, size.height, head)
 		}
@@ -183,16 +184,16 @@ func TestTabsKeepTheScreenInFrontAndTheNumbers(t *testing.T) {
 
 func TestAContextKeepsItsColour(t *testing.T) {
 	d := begin(t, newWorld(t), 80, 24)
-	byName := d.m.hostInk()
-	if again := begin(t, newWorld(t), 80, 24).m.hostInk(); again != byName || byName < draw.InkBlue || byName > draw.InkViolet {
+	byName := d.m.HostInk()
+	if again := begin(t, newWorld(t), 80, 24).m.HostInk(); again != byName || byName < draw.InkBlue || byName > draw.InkViolet {
 		t.Errorf("%v, then %v", byName, again)
 	}
-	d.m.host = "other.example"
-	if d.m.hostInk() == byName {
+	d.m.Host = "other.example"
+	if d.m.HostInk() == byName {
 		t.Error("all names have one colour")
 	}
-	if d = beginIn(t, newWorld(t), 80, 24, t.TempDir(), Options{Colour: "red"}); d.m.hostInk() != draw.InkRed {
-		t.Errorf("red is %v", d.m.hostInk())
+	if d = beginIn(t, newWorld(t), 80, 24, t.TempDir(), Options{Colour: "red"}); d.m.HostInk() != draw.InkRed {
+		t.Errorf("red is %v", d.m.HostInk())
 	}
 }
 
@@ -270,10 +271,10 @@ func TestHelpHasColumnsAndALegend(t *testing.T) {
 		d := begin(t, newWorld(t), width, 50)
 		d.press("?")
 		d.shows("THE REPORT", "resolve")
-		p := d.m.screen().(*page)
+		p := d.m.Screen().(*desk.Page)
 		most := 0
 		var all strings.Builder
-		for _, l := range p.lines {
+		for _, l := range p.Lines {
 			text := draw.PlainText(l)
 			all.WriteString(text + "\n")
 			heads := 0

@@ -11,6 +11,7 @@ import (
 	"svc/client/api"
 	"svc/server/servertest"
 	"svc/server/servertest/peer"
+	"svc/tui/desk"
 )
 
 func TestInvitesAreMadeAndRevoked(t *testing.T) {
@@ -25,7 +26,7 @@ func TestInvitesAreMadeAndRevoked(t *testing.T) {
 		d.shows("accounts [days]: " + wrong + "_")
 	}
 	d.press("<ctrl+u>5 7<enter>")
-	made := d.m.screen().(*page).copies
+	made := d.m.Screen().(*desk.Page).Copies
 	d.shows(" INVITES NEW", " "+made)
 	d.press("<esc>")
 	d.shows("INVITES 1", "open", "0/5", "reusable_date_limited")

@@ -10,6 +10,7 @@ import (
 
 	"svc/client/journal"
 	"svc/client/safe"
+	"svc/tui/desk"
 	"svc/tui/draw"
 	"svc/tui/shown"
 	"svc/tui/staged"
@@ -26,9 +27,9 @@ type record struct {
 }
 
 // openPerson shows an account, at first as far as the object in front knew it.
-func (r *reports) openPerson(m *env, p shown.Person) tea.Cmd {
+func (r *reports) openPerson(m *desk.Env, p shown.Person) tea.Cmd {
 	if p.Nick == "" {
-		m.say(draw.InkDim, "the account is gone")
+		m.Say(draw.InkDim, "the account is gone")
 		return nil
 	}
 	page := r.pages[p.Nick]
@@ -39,7 +40,7 @@ func (r *reports) openPerson(m *env, p shown.Person) tea.Cmd {
 	if page.user == nil && p.Acct.String() != "" {
 		page.user = &p
 	}
-	return tea.Batch(m.open(page), r.readUser(m, p.Nick), r.readRecord(m, p.Nick))
+	return tea.Batch(m.Open(page), r.readUser(m, p.Nick), r.readRecord(m, p.Nick))
 }
 
 // paragraph is a heading with its lines.
@@ -50,11 +51,11 @@ type paragraph struct {
 
 // paragraphs are the reports about and by an account, its lines of the log, and what
 // was done to it from here.
-func (p *userPage) paragraphs(m *env) []paragraph {
+func (p *userPage) paragraphs(m *desk.Env) []paragraph {
 	queue := p.queue
 	about, by := queue.with(p.nick, colNick), queue.with(p.nick, colByNick)
 	scanned := queue.scanned()
-	if !m.rights.Has(tables.NeedsReports) {
+	if !m.Rights.Has(tables.NeedsReports) {
 		scanned = " (not among your privileges)"
 	}
 	history := "no reports"
@@ -102,7 +103,7 @@ func (p *userPage) paragraphs(m *env) []paragraph {
 	for _, e := range p.log {
 		lines = append(lines, shown.Stamp(e.At)+"  "+e.Message.String())
 	}
-	if m.rights.Has(tables.NeedsLog) {
+	if m.Rights.Has(tables.NeedsLog) {
 		add(fmt.Sprintf("LOG %d", len(lines)), lines)
 	}
 	if past := p.past; past != nil {
@@ -153,7 +154,7 @@ func texts(of []safe.Safe) []string {
 }
 
 // pastLine is a report of a history in a line of a person's page, with who decided on it.
-func (r *reports) pastLine(m *env, past shown.PastReport, word string) string {
+func (r *reports) pastLine(m *desk.Env, past shown.PastReport, word string) string {
 	state := past.State
 	if row, known := r.Row(past.ID); known {
 		state, _, _, _ = r.drawState(m, row)
@@ -162,16 +163,16 @@ func (r *reports) pastLine(m *env, past shown.PastReport, word string) string {
 		if by := past.DecidedBy.String(); by != "" {
 			state += " by " + by
 		}
-		state += " " + safe.Age(m.now().Sub(past.DecidedAt)) + " ago"
+		state += " " + safe.Age(m.Now().Sub(past.DecidedAt)) + " ago"
 	}
-	line := fmt.Sprintf("%s  %s  %s  %s%s: %s", shown.ShortID(past.ID), state, safe.Age(m.now().Sub(past.At)), word, past.With, past.Text)
+	line := fmt.Sprintf("%s  %s  %s  %s%s: %s", shown.ShortID(past.ID), state, safe.Age(m.Now().Sub(past.At)), word, past.With, past.Text)
 	return strings.TrimSuffix(line, ": ")
 }
 
 // reportLine is a report in a line of a person's page.
-func (r *reports) reportLine(m *env, row int, with string) string {
+func (r *reports) reportLine(m *desk.Env, row int, with string) string {
 	state, _, message, _ := r.drawState(m, row)
-	old := safe.Age(m.now().Sub(time.Unix(r.Num(row, numAt), 0)))
+	old := safe.Age(m.Now().Sub(time.Unix(r.Num(row, numAt), 0)))
 	return strings.TrimSuffix(fmt.Sprintf("%s  %s  %s  %s: %s", shown.ShortID(r.ID(row)), state, old, with, message), ": ")
 }
 

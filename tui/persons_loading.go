@@ -11,6 +11,7 @@ import (
 	"svc/client/action"
 	"svc/client/api"
 	"svc/client/safe"
+	"svc/tui/desk"
 	"svc/tui/draw"
 	"svc/tui/keys"
 	"svc/tui/shown"
@@ -26,14 +27,14 @@ type userLoaded struct {
 	err   error
 }
 
-func (msg userLoaded) deliver(m *env) tea.Cmd { return msg.queue.personRead(m, msg) }
+func (msg userLoaded) Deliver(m *desk.Env) tea.Cmd { return msg.queue.personRead(m, msg) }
 
 // readUser reads an account and its latest statuses, as far as that is allowed.
 // Without the account it is known as far as its statuses tell.
-func (r *reports) readUser(m *env, nick string) tea.Cmd {
-	account, posts := m.rights.Opens(tables.Find(string(keys.Users))), m.rights.Has(tables.NeedsStatuses)
-	c, msg := m.load.c, userLoaded{queue: r, nick: nick}
-	return m.load.run(func(ctx context.Context) tea.Msg {
+func (r *reports) readUser(m *desk.Env, nick string) tea.Cmd {
+	account, posts := m.Rights.Opens(tables.Find(string(keys.Users))), m.Rights.Has(tables.NeedsStatuses)
+	c, msg := m.Load.C, userLoaded{queue: r, nick: nick}
+	return m.Load.Run(func(ctx context.Context) tea.Msg {
 		if account {
 			found, err := c.Admin.Users.Get(ctx, nick)
 			if err != nil {
@@ -70,14 +71,14 @@ type recordRead struct {
 	record
 }
 
-func (msg recordRead) deliver(m *env) tea.Cmd { return msg.queue.recordRead(m, msg.record) }
+func (msg recordRead) Deliver(m *desk.Env) tea.Cmd { return msg.queue.recordRead(m, msg.record) }
 
 // readRecord reads what the server knows of an account, where that is allowed, and the
 // entries of the journal. A server without histories is asked for its log.
-func (r *reports) readRecord(m *env, nick string) tea.Cmd {
+func (r *reports) readRecord(m *desk.Env, nick string) tea.Cmd {
 	const newest = 40
-	c, book, log, past := m.load.c, m.journal, m.rights.Has(tables.NeedsLog), m.rights.Has(tables.NeedsReports)
-	return m.load.run(func(ctx context.Context) tea.Msg {
+	c, book, log, past := m.Load.C, m.Journal, m.Rights.Has(tables.NeedsLog), m.Rights.Has(tables.NeedsReports)
+	return m.Load.Run(func(ctx context.Context) tea.Msg {
 		msg := recordRead{queue: r, record: record{nick: nick}}
 		msg.own, _, msg.err = book.Entries()
 		if past {
@@ -116,21 +117,21 @@ type found struct {
 	err    error
 }
 
-func (msg found) deliver(m *env) tea.Cmd {
+func (msg found) Deliver(m *desk.Env) tea.Cmd {
 	if msg.err != nil {
-		m.say(draw.InkBad, shown.Wording(msg.err).String())
+		m.Say(draw.InkBad, shown.Wording(msg.err).String())
 		return nil
 	}
 	return msg.queue.openPerson(m, msg.person)
 }
 
 // aboutReport opens the account that a report is about.
-func (r *reports) aboutReport(m *env, id string) tea.Cmd {
+func (r *reports) aboutReport(m *desk.Env, id string) tea.Cmd {
 	if row, known := r.Row(id); known {
 		return r.openPerson(m, r.about(row))
 	}
-	c := m.load.c
-	return m.load.run(func(ctx context.Context) tea.Msg {
+	c := m.Load.C
+	return m.Load.Run(func(ctx context.Context) tea.Msg {
 		report, err := c.Admin.Reports.Get(ctx, id)
 		if err != nil {
 			return found{err: err}
@@ -140,9 +141,9 @@ func (r *reports) aboutReport(m *env, id string) tea.Cmd {
 }
 
 // byStatus opens the author of a status.
-func (r *reports) byStatus(m *env, id string) tea.Cmd {
-	c := m.load.c
-	return m.load.run(func(ctx context.Context) tea.Msg {
+func (r *reports) byStatus(m *desk.Env, id string) tea.Cmd {
+	c := m.Load.C
+	return m.Load.Run(func(ctx context.Context) tea.Msg {
 		s, err := c.Admin.Statuses.Get(ctx, id)
 		if err != nil {
 			return found{err: err}
@@ -152,16 +153,16 @@ func (r *reports) byStatus(m *env, id string) tea.Cmd {
 }
 
 // personRead takes the account of a page.
-func (r *reports) personRead(m *env, msg userLoaded) tea.Cmd {
+func (r *reports) personRead(m *desk.Env, msg userLoaded) tea.Cmd {
 	page := r.pages[msg.nick]
 	if page == nil {
 		return nil
 	}
 	if msg.err != nil {
 		page.failed = shown.Wording(msg.err)
-		m.say(draw.InkBad, page.failed.String())
+		m.Say(draw.InkBad, page.failed.String())
 		if msg.user == nil {
-			return m.trouble(msg.err)
+			return m.Trouble(msg.err)
 		}
 	}
 	if before := page.user; before != nil && msg.user != nil && msg.user.Listed {
@@ -179,12 +180,12 @@ func (r *reports) personRead(m *env, msg userLoaded) tea.Cmd {
 	return nil
 }
 
-func (r *reports) recordRead(m *env, d record) tea.Cmd {
+func (r *reports) recordRead(m *desk.Env, d record) tea.Cmd {
 	if page := r.pages[d.nick]; page != nil {
 		page.record = d
 	}
 	if d.err != nil {
-		m.say(draw.InkBad, "history of "+shown.Acct(d.nick).String()+": "+shown.Wording(d.err).String())
+		m.Say(draw.InkBad, "history of "+shown.Acct(d.nick).String()+": "+shown.Wording(d.err).String())
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"svc/client/safe"
 	"svc/db/dbtest"
+	"svc/tui/desk"
 )
 
 var pictures = flag.Bool("pictures", false, "draw the screens into docs/images")
@@ -59,7 +60,7 @@ const cellWidth, cellHeight = 8, 17 // pixels
 // picture is the present frame as SVG. Every run of one ink stands at its own cell, and
 // is stretched to its number of cells: the reader's font may be another, and not every
 // viewer reads styles.
-func picture(t *testing.T, m *model, name string) string {
+func picture(t *testing.T, m *desk.Model, name string) string {
 	t.Helper()
 	text := map[string]string{"dark": "#d0d0d0", "light": "#202020", "contrast": "#ffffff"}[name]
 	ground := map[string]string{"dark": "#181818", "light": "#ffffff", "contrast": "#000000"}[name]
@@ -96,7 +97,7 @@ func picture(t *testing.T, m *model, name string) string {
 			}
 			column += width
 		}
-		if column > m.width {
+		if column > m.Width {
 			t.Errorf("line %d has %d cells", y, column)
 		}
 	}
@@ -104,7 +105,7 @@ func picture(t *testing.T, m *model, name string) string {
 		t.Errorf("%s has no colours", name)
 	}
 	const margin = 10
-	width, height := m.width*cellWidth, m.height*cellHeight
+	width, height := m.Width*cellWidth, m.Height*cellHeight
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve" viewBox="-%d -%d %d %d" width="%d" height="%d">
 <style>text{font:13.3px "DejaVu Sans Mono",Menlo,Consolas,monospace;fill:%s;white-space:pre}%s</style>
 <rect x="-%d" y="-%d" width="%d" height="%d" rx="6" fill="%s"/>

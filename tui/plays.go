@@ -12,6 +12,7 @@ import (
 	"svc/client/canned"
 	"svc/client/playbook"
 	"svc/client/safe"
+	"svc/tui/desk"
 	"svc/tui/draw"
 	"svc/tui/keys"
 	"svc/tui/list"
@@ -19,31 +20,31 @@ import (
 	"svc/tui/staged"
 )
 
-func (m *session) mayPlay(book playbook.Playbook) bool {
-	return !slices.ContainsFunc(book.Steps, func(s playbook.Step) bool { return !m.rights.Has(s.Kind.Needs()...) })
+func mayPlay(m *desk.Env, book playbook.Playbook) bool {
+	return !slices.ContainsFunc(book.Steps, func(s playbook.Step) bool { return !m.Rights.Has(s.Kind.Needs()...) })
 }
 
 // play offers the playbooks for the reports of the chosen rows, or of the group.
-func (r *reports) play(m *env) tea.Cmd {
-	return r.withOpen(m, r.Chosen(), func(m *env) tea.Cmd {
+func (r *reports) play(m *desk.Env) tea.Cmd {
+	return r.withOpen(m, r.Chosen(), func(m *desk.Env) tea.Cmd {
 		rows, marked := r.Chosen(), len(r.MarkedRows()) > 0 // others may have come in
 		cases := r.cases(m, rows, &r.posts)
 		// Grouped by reporter, a row does not name the accounts of its reports.
 		asks := len(cases) > 1 || len(cases) == 1 && r.group == byReporter
-		return r.askPlay(m, cases, asks, func(m *env) tea.Cmd {
+		return r.askPlay(m, cases, asks, func(m *desk.Env) tea.Cmd {
 			if marked {
 				r.Unmark()
 			} else {
 				r.pass(m)
 			}
-			return tea.Batch(r.refresh(), r.more(m), r.wantDetail(m))
+			return tea.Batch(r.Sync(), r.more(m), r.wantDetail(m))
 		})
 	})
 }
 
 // withOpen goes on once all open reports about the accounts of rows are loaded. They are
 // asked for where the server counts more than there are; keys wait meanwhile.
-func (r *reports) withOpen(m *env, rows []int, then func(m *env) tea.Cmd) tea.Cmd {
+func (r *reports) withOpen(m *desk.Env, rows []int, then func(m *desk.Env) tea.Cmd) tea.Cmd {
 	var accounts, names []string
 	for _, row := range rows {
 		t, id := r.tallies[r.Text(row, colNick)], r.Text(row, colID)
@@ -54,10 +55,10 @@ func (r *reports) withOpen(m *env, rows []int, then func(m *env) tea.Cmd) tea.Cm
 	if len(accounts) == 0 {
 		return then(m)
 	}
-	wait := &prompt{title: []draw.Line{draw.Plain(" reading all open reports about " + shown.Some(names))}, choices: []choice{{"esc", "cancel", stay}}}
-	m.ask(wait)
-	c, msg := m.load.c, openRead{queue: r, wait: wait, then: then}
-	return m.load.run(func(ctx context.Context) tea.Msg {
+	wait := &desk.Prompt{Title: []draw.Line{draw.Plain(" reading all open reports about " + shown.Some(names))}, Choices: []desk.Choice{{Key: "esc", Label: "cancel", Do: desk.Stay}}}
+	m.Ask(wait)
+	c, msg := m.Load.C, openRead{queue: r, wait: wait, then: then}
+	return m.Load.Run(func(ctx context.Context) tea.Msg {
 		found, err := c.Admin.Reports.OpenAbout(ctx, accounts)
 		msg.rows, msg.reports = reportRows(found)
 		msg.err = err
@@ -68,53 +69,53 @@ func (r *reports) withOpen(m *env, rows []int, then func(m *env) tea.Cmd) tea.Cm
 // openRead has all open reports about some accounts.
 type openRead struct {
 	queue   *reports
-	wait    *prompt
-	then    func(m *env) tea.Cmd
+	wait    *desk.Prompt
+	then    func(m *desk.Env) tea.Cmd
 	rows    []list.Row
 	reports []*shown.Report
 	err     error
 }
 
-func (msg openRead) deliver(m *env) tea.Cmd {
-	if m.prompt != msg.wait {
+func (msg openRead) Deliver(m *desk.Env) tea.Cmd {
+	if m.Prompt != msg.wait {
 		return nil // cancelled
 	}
-	m.prompt = nil
+	m.Prompt = nil
 	if msg.err != nil {
-		m.say(draw.InkBad, shown.Wording(msg.err).String())
-		return m.reportsTrouble(msg.err)
+		m.Say(draw.InkBad, shown.Wording(msg.err).String())
+		return m.ReportsTrouble(msg.err)
 	}
 	msg.queue.put(m, msg.rows, true)
 	for _, one := range msg.reports {
 		msg.queue.keep(m, one)
 	}
-	return tea.Batch(msg.queue.refresh(), msg.then(m))
+	return tea.Batch(msg.queue.Sync(), msg.then(m))
 }
 
-func (p *reportPage) play(m *env) tea.Cmd {
+func (p *reportPage) play(m *desk.Env) tea.Cmd {
 	row, known := p.queue.Row(p.id)
 	if !known {
-		m.say(draw.InkDim, "this report is not in the list; open the reports in its state")
+		m.Say(draw.InkDim, "this report is not in the list; open the reports in its state")
 		return nil
 	}
-	return p.queue.withOpen(m, []int{row}, func(m *env) tea.Cmd {
+	return p.queue.withOpen(m, []int{row}, func(m *desk.Env) tea.Cmd {
 		row, _ := p.queue.Row(p.id)
-		return p.queue.askPlay(m, p.queue.cases(m, []int{row}, &p.posts), false, func(m *env) tea.Cmd {
+		return p.queue.askPlay(m, p.queue.cases(m, []int{row}, &p.posts), false, func(m *desk.Env) tea.Cmd {
 			if p.queue.UnderID() == p.id {
 				p.queue.pass(m)
 				p.follow()
 			}
-			return tea.Batch(p.queue.refresh(), p.queue.more(m), p.queue.wantDetail(m))
+			return tea.Batch(p.queue.Sync(), p.queue.more(m), p.queue.wantDetail(m))
 		})
 	})
 }
 
 // pass moves the cursor on to the next row on which nothing waits.
-func (r *reports) pass(m *env) {
+func (r *reports) pass(m *desk.Env) {
 	for {
 		before := r.Cursor()
 		r.Move(1)
-		if e, ok := r.Under(); !ok || r.Cursor() == before || e.Head() || m.wish("report/"+r.ID(e.Row)) == "" {
+		if e, ok := r.Under(); !ok || r.Cursor() == before || e.Head() || m.Wish("report/"+r.ID(e.Row)) == "" {
 			break
 		}
 	}
@@ -123,7 +124,7 @@ func (r *reports) pass(m *env) {
 
 // cases are the accounts of reports, with all that playbooks act on: a case for
 // each account.
-func (r *reports) cases(m *env, rows []int, posts *postPane) []playbook.Case {
+func (r *reports) cases(m *desk.Env, rows []int, posts *postPane) []playbook.Case {
 	chosen := make([]playbook.Report, len(rows))
 	for i, row := range rows {
 		chosen[i] = r.playedOn(m, row)
@@ -140,7 +141,7 @@ func (r *reports) cases(m *env, rows []int, posts *postPane) []playbook.Case {
 
 // playedOn is a report as playbooks look at it. A state that is not known counts as
 // open: a decision assumes that.
-func (r *reports) playedOn(m *env, row int) playbook.Report {
+func (r *reports) playedOn(m *desk.Env, row int) playbook.Report {
 	nick, state := r.Text(row, colNick), r.Text(row, colState)
 	if !slices.Contains(reportStates, state) {
 		state = "open"
@@ -173,9 +174,9 @@ func (r *reports) postsOf(row int) []string {
 	return ids
 }
 
-// fieldsOf are the values for texts about an account and a report about it.
-func (r *reports) fieldsOf(m *env, p shown.Person, report string) canned.Fields {
-	f := m.fieldsOf(p)
+// FieldsOf are the values for texts about an account and a report about it.
+func (r *reports) fieldsOf(m *desk.Env, p shown.Person, report string) canned.Fields {
+	f := m.FieldsOf(p)
 	f[canned.Report] = report
 	if detail, ok := r.details.Peek(report); ok {
 		f[canned.Reason] = detail.Text.OneLine().String()
@@ -195,18 +196,18 @@ type offer struct {
 
 // offers are the playbooks for cases, each with a key of its own that is not the
 // opening one.
-func (m *env) offers(cases []playbook.Case) []offer {
+func offers(m *desk.Env, cases []playbook.Case) []offer {
 	var offers []offer
 	taken := map[string]bool{"esc": true}
-	for _, b := range m.keys.Bindings {
+	for _, b := range m.Keys.Bindings {
 		if b.Do == keys.Play {
 			for _, key := range b.Keys {
 				taken[key] = true
 			}
 		}
 	}
-	for _, book := range m.playbooks {
-		if !m.mayPlay(book) {
+	for _, book := range m.Playbooks {
+		if !mayPlay(m, book) {
 			continue
 		}
 		o := offer{name: safe.Line(book.Name)}
@@ -243,13 +244,13 @@ func alreadySo(a action.Action) bool {
 
 // askPlay offers the playbooks for cases with their consequences, so that a clear
 // case takes this key and one more. With names, the accounts are asked about.
-func (r *reports) askPlay(m *env, cases []playbook.Case, names bool, after func(*env) tea.Cmd) tea.Cmd {
+func (r *reports) askPlay(m *desk.Env, cases []playbook.Case, names bool, after func(*desk.Env) tea.Cmd) tea.Cmd {
 	if len(cases) == 0 {
 		return nil
 	}
-	offers := m.offers(cases)
+	offers := offers(m, cases)
 	if len(offers) == 0 {
-		m.say(draw.InkDim, "no playbook here takes your privileges alone")
+		m.Say(draw.InkDim, "no playbook here takes your privileges alone")
 		return nil
 	}
 	who := accountsOf(cases)
@@ -259,7 +260,7 @@ func (r *reports) askPlay(m *env, cases []playbook.Case, names bool, after func(
 	}
 	title := []draw.Line{draw.Inked(draw.InkStrong, head)}
 	var preview []draw.Line
-	var choices []choice
+	var choices []desk.Choice
 	for _, o := range offers {
 		text, ink := o.steps, draw.InkPlain
 		if scope == "" {
@@ -268,32 +269,32 @@ func (r *reports) askPlay(m *env, cases []playbook.Case, names bool, after func(
 		if o.why != "" {
 			text, ink = o.why, draw.InkDim
 		} else {
-			choices = append(choices, choice{o.key, o.name, func(m *env) tea.Cmd {
+			choices = append(choices, desk.Choice{Key: o.key, Label: o.name, Do: func(m *desk.Env) tea.Cmd {
 				if len(o.messages) > 0 && !names { // a text that goes to somebody is read first
-					return m.previewPlay(o, who, names, after)
+					return previewPlay(m, o, who, names, after)
 				}
-				return m.choosePlay(o, who, names, after)
+				return choosePlay(m, o, who, names, after)
 			}})
 		}
 		label := "   " + o.key + " " + o.name + ": "
-		for i, part := range safe.Wrap(text, max(20, m.width-2-safe.Width(label))) {
+		for i, part := range safe.Wrap(text, max(20, m.Width-2-safe.Width(label))) {
 			if i > 0 {
 				label = safe.Fit("", safe.Width(label))
 			}
 			preview = append(preview, draw.Line{{Text: label, Ink: draw.InkStrong}, {Text: part, Ink: ink}})
 		}
 	}
-	q := &prompt{title: append(title, preview...), choices: append(choices, choice{"esc", "cancel", stay})}
-	if !names && !m.fits(q) { // then the preview comes with a question of its own
-		q.title = title
+	q := &desk.Prompt{Title: append(title, preview...), Choices: append(choices, desk.Choice{Key: "esc", Label: "cancel", Do: desk.Stay})}
+	if !names && !fits(m, q) { // then the preview comes with a question of its own
+		q.Title = title
 		for i, o := range offers {
 			if o.why == "" {
-				at := slices.IndexFunc(q.choices, func(c choice) bool { return c.key == o.key })
-				q.choices[at].do = func(m *env) tea.Cmd { return m.previewPlay(offers[i], who, names, after) }
+				at := slices.IndexFunc(q.Choices, func(c desk.Choice) bool { return c.Key == o.key })
+				q.Choices[at].Do = func(m *desk.Env) tea.Cmd { return previewPlay(m, offers[i], who, names, after) }
 			}
 		}
 	}
-	m.ask(q)
+	m.Ask(q)
 	return nil
 }
 
@@ -312,9 +313,9 @@ func commonScope(offers []offer) string {
 	return scope
 }
 
-// fits reports whether all of a prompt is shown. Without a screen it always is.
-func (m *env) fits(p *prompt) bool {
-	return m.heardNotice != nil || len(p.draw(m.width)) < max(1, m.height/2)
+// Fits reports whether all of a prompt is shown. Without a screen it always is.
+func fits(m *desk.Env, p *desk.Prompt) bool {
+	return m.HeardNotice != nil || len(p.Draw(m.Width)) < max(1, m.Height/2)
 }
 
 func accountsOf(cases []playbook.Case) []string {
@@ -349,19 +350,19 @@ func (r *reports) openAbout(cases []playbook.Case) string {
 
 // previewPlay shows the consequences of one playbook, with the whole of what it
 // sends to people, and asks.
-func (m *env) previewPlay(o offer, who []string, names bool, after func(*env) tea.Cmd) tea.Cmd {
-	m.askNames(o.name+" on "+shown.Some(who)+", "+o.scope, strings.Split(o.steps, "; "), func(m *env) tea.Cmd { return m.choosePlay(o, who, names, after) })
-	m.prompt.title = append(m.prompt.title, m.messageLines(o.messages)...)
+func previewPlay(m *desk.Env, o offer, who []string, names bool, after func(*desk.Env) tea.Cmd) tea.Cmd {
+	m.AskNames(o.name+" on "+shown.Some(who)+", "+o.scope, strings.Split(o.steps, "; "), func(m *desk.Env) tea.Cmd { return choosePlay(m, o, who, names, after) })
+	m.Prompt.Title = append(m.Prompt.Title, messageLines(m, o.messages)...)
 	return nil
 }
 
 // messageLines are texts whole, those of many accounts up to a few.
-func (t *terminal) messageLines(texts []string) []draw.Line {
+func messageLines(m *desk.Env, texts []string) []draw.Line {
 	const few = 3
 	var lines []draw.Line
 	for _, text := range texts[:min(few, len(texts))] {
 		lines = append(lines, draw.Plain("   the message:"))
-		for _, part := range safe.Wrap(safe.Clean(safe.Raw(text)).String(), max(20, t.width-8)) {
+		for _, part := range safe.Wrap(safe.Clean(safe.Raw(text)).String(), max(20, m.Width-8)) {
 			lines = append(lines, draw.Line{{Text: "   | ", Ink: draw.InkDim}, {Text: part, Ink: draw.InkPlain}})
 		}
 	}
@@ -371,9 +372,9 @@ func (t *terminal) messageLines(texts []string) []draw.Line {
 	return lines
 }
 
-func (m *env) choosePlay(o offer, who []string, names bool, after func(*env) tea.Cmd) tea.Cmd {
-	stage := func(m *env) tea.Cmd {
-		cmd := m.stageItem(&staged.Item{Actions: o.actions, Label: o.name + " on " + shown.Some(who) + ": " + o.steps, Play: true})
+func choosePlay(m *desk.Env, o offer, who []string, names bool, after func(*desk.Env) tea.Cmd) tea.Cmd {
+	stage := func(m *desk.Env) tea.Cmd {
+		cmd := m.StageItem(&staged.Item{Actions: o.actions, Label: o.name + " on " + shown.Some(who) + ": " + o.steps, Play: true})
 		return tea.Batch(cmd, after(m))
 	}
 	if names {
@@ -381,33 +382,12 @@ func (m *env) choosePlay(o offer, who []string, names bool, after func(*env) tea
 		if len(who) == 1 {
 			what = o.name + " on 1 account"
 		}
-		m.askNames(what, who, stage)
-		for _, part := range safe.Wrap(o.scope+": "+o.steps, max(20, m.width-4)) {
-			m.prompt.title = append(m.prompt.title, draw.Plain("   "+part))
+		m.AskNames(what, who, stage)
+		for _, part := range safe.Wrap(o.scope+": "+o.steps, max(20, m.Width-4)) {
+			m.Prompt.Title = append(m.Prompt.Title, draw.Plain("   "+part))
 		}
-		m.prompt.title = append(m.prompt.title, m.messageLines(o.messages)...)
+		m.Prompt.Title = append(m.Prompt.Title, messageLines(m, o.messages)...)
 		return nil
 	}
 	return stage(m)
-}
-
-// sayStopped tells at which step a play stopped, and how much of it was not done.
-func (m *env) sayStopped(d *staged.Done) {
-	rest := 0
-	var stop action.Result
-	for _, r := range d.Results {
-		switch {
-		case r.Outcome == action.Changed || r.Outcome == action.Unchanged:
-		case stop.Err == nil:
-			stop = r
-		default:
-			rest++
-		}
-	}
-	name, _, _ := strings.Cut(staged.PlayName(d.Item), " ")
-	text := fmt.Sprintf("%s stopped at %s %s: %s", name, stop.Action.Kind.Verb(), staged.ObjectName(stop.Action.Kind, stop.Action.Target), staged.Reason(stop.Err))
-	if rest > 0 {
-		text += fmt.Sprintf("; %d not done", rest)
-	}
-	m.say(draw.InkBad, text)
 }

@@ -14,9 +14,10 @@ import (
 	"svc/client/playbook"
 	"svc/db"
 	"svc/server/servertest"
+	"svc/tui/desk"
 )
 
-// playbooks are those that come with the program, and some of one's own.
+// Playbooks are those that come with the program, and some of one's own.
 func playbooks(t *testing.T, own map[string]any) []playbook.Playbook {
 	t.Helper()
 	books, err := playbook.Load(own, nil)
@@ -37,7 +38,7 @@ func TestSpamIsTwoKeysAndOneUndo(t *testing.T) {
 	d.shows("play on @spam1@bad.example (3 open): 2 posts of 3 reports, by 3 reporters", "s spam: delete 2 posts 9xPq1, 9xPq4 (for good)", "deactivate", "note on 9xA1q",
 		"resolve 3 reports", "a abuse: ", "d dogpile: ", "i impersonation: ", "esc cancel")
 	d.press("p<enter>") // neither chooses
-	if n := len(d.m.staged.Items); n != 0 {
+	if n := len(d.m.Staged.Items); n != 0 {
 		t.Fatalf("%d staged", n)
 	}
 	d.press("s")
@@ -79,7 +80,7 @@ func TestSpamIsTwoKeysAndOneUndo(t *testing.T) {
 	}
 	d.press("u")
 	d.shows("nothing to undo")
-	entries, _, err := d.m.journal.Entries()
+	entries, _, err := d.m.Journal.Entries()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,8 +132,8 @@ func TestAPlayStopsAtTheFirstStepThatFails(t *testing.T) {
 	d.press("ps")
 	d.pass(10 * time.Second)
 	d.shows("spam stopped at note add 9xA1q: no notes today (422); 3 not done")
-	if got := d.world.Reports[0]["state"]; got != "open" || len(d.m.staged.Items) != 0 {
-		t.Errorf("the report is %v, %d items are staged", got, len(d.m.staged.Items))
+	if got := d.world.Reports[0]["state"]; got != "open" || len(d.m.Staged.Items) != 0 {
+		t.Errorf("the report is %v, %d items are staged", got, len(d.m.Staged.Items))
 	}
 	d.world.fail = nil
 	d.press("u") // takes back as far as it came
@@ -154,7 +155,7 @@ func TestAPlayWaitsForTheServerWithTheRestOfItsSteps(t *testing.T) {
 	d.press("ps")
 	d.pass(20 * time.Second)
 	d.shows("OFFLINE", "OUTBOX 1  spam on @spam1@bad.example")
-	if item := d.m.staged.Items[0]; len(item.Actions) != 5 || item.Actions[0].Kind != "user.deactivate" || !item.Play || !strings.HasSuffix(item.Label, restOf) {
+	if item := d.m.Staged.Items[0]; len(item.Actions) != 5 || item.Actions[0].Kind != "user.deactivate" || !item.Play || !strings.HasSuffix(item.Label, desk.RestOf) {
 		t.Errorf("kept %+v", item)
 	}
 	d.world.change(func() { d.world.fail, d.world.requests = nil, nil })
@@ -191,7 +192,7 @@ func TestAPlayOverSeveralAccountsNamesThemAndAsks(t *testing.T) {
 	d := beginPlays(t)
 	d.press("  jj  pd") // two of spam1, two of kay
 	d.shows("dogpile on 2 accounts:", "@spam1@bad.example, @kay@loud.example", "y yes, all of them")
-	if n := len(d.m.staged.Items); n != 0 {
+	if n := len(d.m.Staged.Items); n != 0 {
 		t.Errorf("%d staged before the answer", n)
 	}
 	d.press("y")
@@ -260,7 +261,7 @@ func TestAMessageOfAPlaybookIsReadWholeFirst(t *testing.T) {
 	d.press("pa")
 	d.shows("abuse on @spam1@bad.example, 2 posts of 3 reports, by 3 reporters:", "the message:",
 		"| Hello spam1@bad.example, moderators of", "which were reported as abuse. Please", "the account may be closed.", "y yes")
-	if n := len(d.m.staged.Items); n != 0 {
+	if n := len(d.m.Staged.Items); n != 0 {
 		t.Fatalf("%d staged before the message was read", n)
 	}
 	d.press("y")

@@ -2,8 +2,12 @@ package tui
 
 import (
 	"fmt"
+	"net/url"
+
+	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client/safe"
+	"svc/tui/desk"
 	"svc/tui/draw"
 	"svc/tui/keys"
 	"svc/tui/shown"
@@ -30,7 +34,7 @@ func (p *postPane) reset() {
 	clear(p.marks)
 }
 
-// run moves, marks and opens.
+// Run moves, marks and opens.
 func (p *postPane) run(c keys.Command, posts []shown.Post) bool {
 	switch c {
 	case keys.Down:
@@ -89,7 +93,7 @@ func (p *postPane) chosen(posts []shown.Post, focus bool) []shown.Post {
 	return found
 }
 
-// open shows the next hidden text, from the selected post on.
+// Open shows the next hidden text, from the selected post on.
 func (p *postPane) open(posts []shown.Post) bool {
 	for i := range posts {
 		one := posts[(p.at+i)%len(posts)]
@@ -103,9 +107,9 @@ func (p *postPane) open(posts []shown.Post) bool {
 
 func (p *postPane) closeAll() { clear(p.opened) }
 
-// draw is the lines of posts, and the line where the selected one begins. Rich
+// Draw is the lines of posts, and the line where the selected one begins. Rich
 // heads stand on a line of their own, for wide panes.
-func (p *postPane) draw(m *env, posts []shown.Post, width int, focus, rich bool) (lines []draw.Line, selected int) {
+func (p *postPane) draw(m *desk.Env, posts []shown.Post, width int, focus, rich bool) (lines []draw.Line, selected int) {
 	for i, one := range posts {
 		if i == p.at {
 			selected = len(lines)
@@ -124,7 +128,7 @@ func (p *postPane) draw(m *env, posts []shown.Post, width int, focus, rich bool)
 				lead = draw.Span{Text: ">", Ink: draw.InkChosen}
 				chosen = false // at its first line alone
 			}
-			return append(draw.Line{lead, {Text: m.theme.Glyphs.Bar, Ink: accent}}, l...)
+			return append(draw.Line{lead, {Text: m.Theme.Glyphs.Bar, Ink: accent}}, l...)
 		}
 		count := fmt.Sprintf("%s%d of %d", mark, i+1, len(posts))
 		if rich {
@@ -138,24 +142,24 @@ func (p *postPane) draw(m *env, posts []shown.Post, width int, focus, rich bool)
 			}
 			head = append(head, p.flags(m, one)...)
 			for _, medium := range one.Media {
-				head = append(head, draw.Span{Text: "  " + medium.Label(m.keys.Key(keys.Media)), Ink: draw.InkDim})
+				head = append(head, draw.Span{Text: "  " + medium.Label(m.Keys.Key(keys.Media)), Ink: draw.InkDim})
 			}
 			lines = append(lines, block(head...))
 		}
 		if !one.Hides() || p.opened[one.ID] {
-			for _, text := range m.wrap(one.ID, one.Text, width-4) {
+			for _, text := range m.Wrap(one.ID, one.Text, width-4) {
 				lines = append(lines, block(draw.Span{Text: " " + text, Ink: draw.InkPost}))
 			}
 			if one.Reported.String() != "" {
 				lines = append(lines, block(draw.Span{Text: " when it was reported:", Ink: draw.InkDim}))
-				for _, text := range m.wrap(one.ID+" reported", one.Reported, width-4) {
+				for _, text := range m.Wrap(one.ID+" reported", one.Reported, width-4) {
 					lines = append(lines, block(draw.Span{Text: " " + text, Ink: draw.InkPost}))
 				}
 			}
 		}
 		if rich {
 			for _, medium := range one.Media {
-				lines = append(lines, block(draw.Span{Text: " " + medium.Label(m.keys.Key(keys.Media)), Ink: draw.InkDim}))
+				lines = append(lines, block(draw.Span{Text: " " + medium.Label(m.Keys.Key(keys.Media)), Ink: draw.InkDim}))
 			}
 			if i < len(posts)-1 {
 				lines = append(lines, nil)
@@ -166,7 +170,7 @@ func (p *postPane) draw(m *env, posts []shown.Post, width int, focus, rich bool)
 }
 
 // flags are the warnings and staged actions after the head of a status.
-func (p *postPane) flags(m *env, one shown.Post) draw.Line {
+func (p *postPane) flags(m *desk.Env, one shown.Post) draw.Line {
 	var l draw.Line
 	switch {
 	case one.Deleted && one.DeletedBy.String() != "":
@@ -178,17 +182,17 @@ func (p *postPane) flags(m *env, one shown.Post) draw.Line {
 	}
 	switch {
 	case one.Hides() && !p.opened[one.ID]:
-		l = append(l, draw.Span{Text: "  [CW \"" + safe.Truncate(one.CW.String(), 30, "~") + "\" hidden: " + m.keys.Key(keys.ShowCW) + "]", Ink: draw.InkWarn})
+		l = append(l, draw.Span{Text: "  [CW \"" + safe.Truncate(one.CW.String(), 30, "~") + "\" hidden: " + m.Keys.Key(keys.ShowCW) + "]", Ink: draw.InkWarn})
 	case one.CW.String() != "":
 		l = append(l, draw.Span{Text: "  [CW \"" + safe.Truncate(one.CW.String(), 30, "~") + "\"]", Ink: draw.InkWarn})
 	}
 	if one.Sensitive {
 		l = append(l, draw.Span{Text: "  sensitive", Ink: draw.InkWarn})
 	}
-	if wish := m.wish("status/" + one.ID); wish != "" {
+	if wish := m.Wish("status/" + one.ID); wish != "" {
 		l = append(l, draw.Span{Text: "  " + wish, Ink: draw.InkWarn})
 	}
-	if reason := m.troubles["status/"+one.ID]; reason != "" {
+	if reason := m.Troubles["status/"+one.ID]; reason != "" {
 		l = append(l, draw.Span{Text: "  ! " + reason, Ink: draw.InkBad})
 	}
 	return l
@@ -221,22 +225,72 @@ func (p *postPane) window(lines []draw.Line, head, selected, height int) []draw.
 }
 
 // lookAt carries out commands on statuses that change nothing on the server.
-func (r *reports) lookAt(m *env, c keys.Command, pane *postPane, posts []shown.Post, id string, who shown.Person) {
+func (r *reports) lookAt(m *desk.Env, c keys.Command, pane *postPane, posts []shown.Post, id string, who shown.Person) {
 	switch c {
 	case keys.ShowCW:
 		if !pane.open(posts) {
-			m.say(draw.InkDim, "no hidden text here")
+			m.Say(draw.InkDim, "no hidden text here")
 		}
 	case keys.HideCW:
 		r.posts.closeAll()
 		pane.closeAll()
 	case keys.Media:
-		m.askMedia(pane, posts)
+		askMedia(m, pane, posts)
 	case keys.Copy:
 		var address string
 		if pane.at < len(posts) {
 			address = posts[pane.at].URL
 		}
-		m.askCopy(id, who.Nick, address)
+		m.AskCopy(id, who.Nick, address)
 	}
+}
+
+// threadOf shows the thread of the post in front.
+func threadOf(m *desk.Env, pane *postPane, posts []shown.Post) tea.Cmd {
+	if pane.at >= len(posts) {
+		return m.OpenThread("")
+	}
+	return m.OpenThread(posts[pane.at].ID)
+}
+
+// askMedia offers commands on media, which are never fetched here.
+func askMedia(m *desk.Env, pane *postPane, posts []shown.Post) {
+	var media []shown.Medium
+	if pane.at < len(posts) {
+		media = posts[pane.at].Media
+	}
+	if len(media) == 0 {
+		m.Say(draw.InkDim, "this post has no media")
+		return
+	}
+	title := []draw.Line{draw.Plain(" media; nothing was fetched")}
+	var choices []desk.Choice
+	for i, one := range media[:min(len(media), 4)] {
+		title = append(title, draw.Plain(fmt.Sprintf("   %d  %s  %s", i+1, one.Label(m.Keys.Key(keys.Media)), safe.Truncate(safe.Line(one.URL), 60, "~"))))
+		choices = append(choices, desk.Choice{Key: fmt.Sprint(i + 1), Label: "", Do: func(m *desk.Env) tea.Cmd { return askMedium(m, one) }})
+	}
+	m.Ask(&desk.Prompt{Title: title, Choices: append(choices, desk.Choice{Key: "esc", Label: "back", Do: desk.Stay})})
+}
+
+func askMedium(m *desk.Env, one shown.Medium) tea.Cmd {
+	choices := []desk.Choice{{Key: "a", Label: "the alt text, whole", Do: func(m *desk.Env) tea.Cmd {
+		if one.Alt.String() == "" {
+			m.Say(draw.InkDim, "it has no alt text")
+			return nil
+		}
+		return m.OpenWhole("alt text", one.Alt.String())
+	}}, {Key: "c", Label: "copy the address", Do: func(m *desk.Env) tea.Cmd { return m.Copy(one.URL) }}}
+	target, err := url.Parse(one.URL)
+	if !m.Remote && err == nil && (target.Scheme == "https" || target.Scheme == "http") && target.Host != "" {
+		host := safe.Line(target.Host)
+		choices = append(choices, desk.Choice{Key: "o", Label: "open in a browser", Do: func(m *desk.Env) tea.Cmd {
+			m.Ask(&desk.Prompt{
+				Title:   []draw.Line{draw.Inked(draw.InkWarn, " open "+host+" in a browser? It will learn your address.")},
+				Choices: []desk.Choice{{Key: "y", Label: "open " + host, Do: func(m *desk.Env) tea.Cmd { return m.Browse(one.URL) }}, {Key: "esc", Label: "back", Do: desk.Stay}},
+			})
+			return nil
+		}})
+	}
+	m.Ask(&desk.Prompt{Title: []draw.Line{draw.Plain(" " + one.Label(m.Keys.Key(keys.Media)))}, Choices: append(choices, desk.Choice{Key: "esc", Label: "back", Do: desk.Stay})})
+	return nil
 }

@@ -100,7 +100,7 @@ func TestAModeratorWorksAQueueAndIsOfferedNothingElse(t *testing.T) {
 	d.shows(":users: users is not among your privileges")
 	d.press(":queues<enter>")
 	d.shows(":queues: queues is not among your privileges: for admins alone")
-	for _, b := range d.m.keys.Bindings {
+	for _, b := range d.m.Keys.Bindings {
 		if slices.Equal(b.Needs, keys.AdminsAlone) || strings.Contains(b.Help, "moderation log") {
 			t.Errorf("%s is there: %s", b.Do, b.Help)
 		}
@@ -128,7 +128,7 @@ func TestAModeratorWithoutReportsBeginsElsewhere(t *testing.T) {
 			// It is no guest in the lists of before, either.
 			d.press("[")
 			d.shows(screen)
-			if d.m.poll.good.IsZero() {
+			if d.m.Poll.Good.IsZero() {
 				t.Error("it never reached the server")
 			}
 		})

@@ -76,7 +76,7 @@ func TestARelayThatCannotBeNamedIsAskedForAgain(t *testing.T) {
 		d.press("<esc>")
 	}
 	d.pass(time.Minute)
-	if len(d.m.staged.Items) != 0 || followed(t, s) != nil {
+	if len(d.m.Staged.Items) != 0 || followed(t, s) != nil {
 		t.Error("something was staged")
 	}
 	// A relay on a server that does not answer is not followed, and the outbox

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"svc/client"
+	"svc/tui/plain"
 )
 
 // far is the program on a terminal of another machine.
@@ -81,14 +82,14 @@ func TestOnATerminalOfAnotherMachine(t *testing.T) {
 	w := newWorld(t)
 	dir := t.TempDir()
 	t.Chdir(dir)
-	f := runFar(t, w, Size{80, 24}, map[string]string{"TERM": "xterm"}, Options{})
+	f := runFar(t, w, Size{Width: 80, Height: 24}, map[string]string{"TERM": "xterm"}, Options{})
 	f.waits(0, "\x1b]11;?")
 	f.types("\x1b]11;rgb:ffff/ffff/eeee\a")
 	f.waits(0, "\x1b[1;30;106m>") // the cursor of the light theme
 	f.waits(0, "17/18")
 	n := f.types("\x1b]11;rgb:1e1e/1e1e/1e1e\ajjj")
 	f.waits(n, "9x9kk")
-	f.sizes <- Size{120, 90}
+	f.sizes <- Size{Width: 120, Height: 90}
 	f.waits(n, "\x1b[90;1H") // drawn anew, at once
 	f.types("\x13\x1a")      // ctrl-s, ctrl-z
 	n = f.types("?")
@@ -114,7 +115,7 @@ func TestOnATerminalOfAnotherMachine(t *testing.T) {
 }
 
 func TestATinyTerminalOfAnotherMachine(t *testing.T) {
-	f := runFar(t, newWorld(t), Size{10, 3}, map[string]string{"NO_COLOR": "1"}, Options{})
+	f := runFar(t, newWorld(t), Size{Width: 10, Height: 3}, map[string]string{"NO_COLOR": "1"}, Options{})
 	f.waits(0, "live")
 	if strings.Contains(f.written(), "\x1b]11;?") {
 		t.Error("it asked for a colour that it does not need")
@@ -132,7 +133,7 @@ func TestATinyTerminalOfAnotherMachine(t *testing.T) {
 func TestPlainModeOnAnotherMachine(t *testing.T) {
 	f := runFar(t, newWorld(t), Size{}, nil, Options{Plain: true})
 	f.waits(0, "Command?")
-	n := f.types(strings.Repeat("x", 3*maxLine) + "\n")
+	n := f.types(strings.Repeat("x", 3*plain.MaxLine) + "\n")
 	f.waits(n, "Command?")
 	n = f.types("save\n")
 	f.waits(n, "no such command here")
@@ -150,7 +151,7 @@ func TestFromAnotherMachineNoBrowserIsStarted(t *testing.T) {
 		d := beginIn(t, newWorld(t), 80, 24, t.TempDir(), Options{Remote: remote})
 		for range 40 {
 			d.press("<enter>i")
-			if d.m.prompt != nil {
+			if d.m.Prompt != nil {
 				break
 			}
 			d.press("<esc>j")

@@ -10,6 +10,7 @@ import (
 
 	"svc/client"
 	"svc/client/safe"
+	"svc/tui/desk"
 	"svc/tui/draw"
 	"svc/tui/keys"
 	"svc/tui/list"
@@ -82,8 +83,8 @@ func (s sorting) String() string { return [sortings]string{"age", "oldest", "rep
 
 // reports is the screen of the report queue.
 type reports struct {
-	table
-	observerDefaults
+	desk.Table
+	desk.ObserverDefaults
 	state  string
 	filter list.Filter
 	group  grouping
@@ -113,17 +114,19 @@ type reports struct {
 // keepDetails is how many reports are kept whole.
 const keepDetails = 500
 
-func newReports() *reports {
+// newReports is the queue, with its pages, in the program.
+func newReports(m *desk.Env) *reports {
 	details, err := simplelru.NewLRU[string, *shown.Report](keepDetails, nil)
 	if err != nil {
 		panic(err) // only for a size below one
 	}
 	r := &reports{
-		table: table{List: list.New(reportTexts, reportNums)}, state: "open", details: details, all: -1,
+		Table: desk.Table{List: list.New(reportTexts, reportNums)}, state: "open", details: details, all: -1,
 		asked: map[string]bool{}, tallies: map[string]*tally{}, openHosts: map[string]int{}, viewed: map[string]bool{}, walked: map[string]bool{},
 		posts: newPostPane(), pages: map[string]*userPage{},
 	}
-	r.setView()
+	r.setFolds(m.Staged.Folded)
+	r.register(m)
 	return r
 }
 
@@ -163,40 +166,40 @@ func reportRow(r *shown.Report) list.Row {
 	}
 }
 
-func (r *reports) on() keys.Places             { return keys.OnReports }
-func (r *reports) tab() keys.Command           { return keys.Reports }
-func (r *reports) allowed(mine *keys.Map) bool { return mine.Has(keys.Reports) }
-func (r *reports) filterText() string          { return r.filter.Text }
-func (r *reports) states() []string            { return reportStates }
-func (r *reports) scroll(n int)                { r.posts.top = max(0, r.posts.top+n) }
+func (r *reports) On() keys.Places             { return keys.OnReports }
+func (r *reports) Tab() keys.Command           { return keys.Reports }
+func (r *reports) Allowed(mine *keys.Map) bool { return mine.Has(keys.Reports) }
+func (r *reports) FilterText() string          { return r.filter.Text }
+func (r *reports) States() []string            { return reportStates }
+func (r *reports) ScrollText(n int)            { r.posts.top = max(0, r.posts.top+n) }
 
-func (r *reports) rows(d draw.Layout) area {
+func (r *reports) Rows(d draw.Layout) desk.Area {
 	if d.Beside {
-		return area{r.List, d.Pane, d.List}
+		return desk.Area{List: r.List, Width: d.Pane, Height: d.List}
 	}
-	return area{r.List, d.Width, d.List}
+	return desk.Area{List: r.List, Width: d.Width, Height: d.List}
 }
 
-// moved goes to the first post of the report or group that is under the cursor now.
-func (r *reports) moved(m *env) tea.Cmd {
+// Moved goes to the first post of the report or group that is under the cursor now.
+func (r *reports) Moved(m *desk.Env) tea.Cmd {
 	if r.Cursor() != r.at {
 		r.at, r.onPosts = r.Cursor(), false
 		r.posts.reset()
 	}
-	return tea.Batch(r.refresh(), r.more(m), r.wantDetail(m))
+	return tea.Batch(r.Sync(), r.more(m), r.wantDetail(m))
 }
 
-// renew loads the list when it is first looked at, and then the report under the
+// Renew loads the list when it is first looked at, and then the report under the
 // cursor when it went out of date.
-func (r *reports) renew(m *env) tea.Cmd {
-	if !r.begun() && m.rights.Has(tables.NeedsReports) {
+func (r *reports) Renew(m *desk.Env) tea.Cmd {
+	if !r.begun() && m.Rights.Has(tables.NeedsReports) {
 		return r.reload(m)
 	}
 	return r.wantDetail(m)
 }
 
 // openReports are the open reports, as far as the server counted them.
-func (r *reports) openReports(m *env) int {
+func (r *reports) openReports(m *desk.Env) int {
 	if r.state == "open" {
 		return r.total + r.stagedMoves(m)
 	}
@@ -252,7 +255,7 @@ func (r *reports) serverState() string {
 
 // reload walks the reports from the first page. Rows stay during the walk;
 // those that it does not find vanish.
-func (r *reports) reload(m *env) tea.Cmd {
+func (r *reports) reload(m *desk.Env) tea.Cmd {
 	r.restart()
 	r.walked = map[string]bool{}
 	return r.read(m)
@@ -262,11 +265,11 @@ func (r *reports) reload(m *env) tea.Cmd {
 const eager = 2000
 
 // more loads the next page when somebody is going to need it.
-func (r *reports) more(m *env) tea.Cmd {
+func (r *reports) more(m *desk.Env) tea.Cmd {
 	if !r.open() {
 		return nil
 	}
-	needed := len(r.walked) < eager || r.filter.Narrows() || r.group != flat || r.sort != byAge || r.Cursor() > r.Len()-2*pageSize
+	needed := len(r.walked) < eager || r.filter.Narrows() || r.group != flat || r.sort != byAge || r.Cursor() > r.Len()-2*desk.PageSize
 	if !needed {
 		return nil
 	}
@@ -274,17 +277,17 @@ func (r *reports) more(m *env) tea.Cmd {
 	return r.read(m)
 }
 
-func (r *reports) loaded(m *env, msg reportsLoaded) tea.Cmd {
+func (r *reports) loaded(m *desk.Env, msg reportsLoaded) tea.Cmd {
 	if msg.gen != r.gen {
 		return nil
 	}
 	r.took(msg.page, len(msg.rows), msg.err)
 	if msg.err != nil {
 		r.complete = r.complete || r.page > 0 && !errors.Is(msg.err, client.ErrNetwork)
-		return m.reportsTrouble(msg.err)
+		return m.ReportsTrouble(msg.err)
 	}
 	r.counted(msg.total)
-	m.poll.good = m.timer()
+	m.Poll.Good = m.Timer()
 	r.put(m, msg.rows, false)
 	if msg.page <= 3 {
 		for _, found := range msg.reports {
@@ -309,18 +312,18 @@ func (r *reports) loaded(m *env, msg reportsLoaded) tea.Cmd {
 	if r.sort == byCount {
 		r.setView()
 	}
-	return tea.Batch(missing, r.refresh(), r.more(m), r.wantDetail(m))
+	return tea.Batch(missing, r.Sync(), r.more(m), r.wantDetail(m))
 }
 
 // put adds and updates rows and counts them.
-func (r *reports) put(m *env, rows []list.Row, wait bool) {
+func (r *reports) put(m *desk.Env, rows []list.Row, wait bool) {
 	for _, row := range rows {
 		nick, state := row.Texts[colNick], row.Texts[colState]
 		if known, ok := r.Row(row.ID); ok {
-			if m.settledRow(row.ID) {
+			if m.SettledRow(row.ID) {
 				row.Texts[colState] = r.Text(known, colState)
 			}
-			if m.staged.Busy("user/"+nick) || m.staged.Busy("user/"+row.Texts[colByNick]) {
+			if m.Staged.Busy("user/"+nick) || m.Staged.Busy("user/"+row.Texts[colByNick]) {
 				row.Nums[numFlags] = r.Num(known, numFlags)
 			}
 			r.count(nick, r.Text(known, colState), -1)
@@ -359,9 +362,9 @@ func (r *reports) movedBy(from, to string) int {
 }
 
 // stagedMoves is how the number of shown reports changes with the actions that wait.
-func (r *reports) stagedMoves(m *env) int {
+func (r *reports) stagedMoves(m *desk.Env) int {
 	n := 0
-	for _, item := range m.staged.Items {
+	for _, item := range m.Staged.Items {
 		for _, a := range item.Actions {
 			_, id, _ := strings.Cut(a.Target, "/")
 			if row, known := r.Row(id); known && a.Kind.State() != "" && r.matches(row) {
@@ -401,12 +404,12 @@ func (r *reports) setState(row int, state, reason string, keep bool) {
 
 // reconcile asks about rows that should be among met, which are all that the
 // server has from id oldest on, and are not.
-func (r *reports) reconcile(m *env, met map[string]bool, oldest string) tea.Cmd {
+func (r *reports) reconcile(m *desk.Env, met map[string]bool, oldest string) tea.Cmd {
 	const most = 20
 	var cmds []tea.Cmd
 	for row := range r.Columns.Len() {
 		id := r.ID(row)
-		if id < oldest || met[id] || !r.shows(r.Text(row, colState)) || m.settledRow(id) {
+		if id < oldest || met[id] || !r.shows(r.Text(row, colState)) || m.SettledRow(id) {
 			continue
 		}
 		if len(cmds) < most && !r.asked[id] {
@@ -425,16 +428,16 @@ func (r *reports) counted(total int) {
 }
 
 // register puts the queue into the program, with the pages that it leads to.
-func (r *reports) register(m *env) {
-	m.observers = append(m.observers, r)
-	m.tabs = append(m.tabs, tab{do: keys.Reports, open: func(m *env) tea.Cmd { return m.open(r) }, waiting: r.openReports})
-	m.openers["report"] = opener{
-		needs: keys.Reports, fits: func(name string) bool { return strings.ContainsAny(name, "0123456789") },
-		open: func(m *env, id string) tea.Cmd {
-			return tea.Batch(m.open(newReportPage(r, id)), r.readReport(m, id))
+func (r *reports) register(m *desk.Env) {
+	m.Observers = append(m.Observers, r)
+	m.Tabs = append(m.Tabs, desk.Tab{Do: keys.Reports, Open: func(m *desk.Env, _ string) tea.Cmd { return m.Open(r) }, Waiting: r.openReports})
+	m.Openers["report"] = desk.Opener{
+		Needs: keys.Reports, Fits: func(name string) bool { return strings.ContainsAny(name, "0123456789") },
+		Open: func(m *desk.Env, id string) tea.Cmd {
+			return tea.Batch(m.Open(newReportPage(r, id)), r.readReport(m, id))
 		},
 	}
-	m.openers["user"] = opener{needs: keys.Users, open: func(m *env, nick string) tea.Cmd { return r.openPerson(m, shown.Person{Nick: nick}) }}
-	m.openers[tables.ReportedBy] = opener{open: r.aboutReport}
-	m.openers[tables.AuthorOf] = opener{open: r.byStatus}
+	m.Openers["user"] = desk.Opener{Needs: keys.Users, Open: func(m *desk.Env, nick string) tea.Cmd { return r.openPerson(m, shown.Person{Nick: nick}) }}
+	m.Openers[tables.ReportedBy] = desk.Opener{Open: r.aboutReport}
+	m.Openers[tables.AuthorOf] = desk.Opener{Open: r.byStatus}
 }

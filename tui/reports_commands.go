@@ -8,6 +8,7 @@ import (
 
 	"svc/client/action"
 	"svc/client/canned"
+	"svc/tui/desk"
 	"svc/tui/draw"
 	"svc/tui/keys"
 	"svc/tui/list"
@@ -15,8 +16,8 @@ import (
 	"svc/tui/staged"
 )
 
-// run carries out a command; ok is false for one that is not this screen's.
-func (r *reports) run(m *env, c keys.Command) (cmd tea.Cmd, ok bool) {
+// Run carries out a command; ok is false for one that is not this screen's.
+func (r *reports) Run(m *desk.Env, c keys.Command) (cmd tea.Cmd, ok bool) {
 	if r.onPosts {
 		if posts, ok := r.shownPosts(); ok {
 			if c == keys.Back {
@@ -31,14 +32,14 @@ func (r *reports) run(m *env, c keys.Command) (cmd tea.Cmd, ok bool) {
 	before := r.UnderID()
 	switch c {
 	case keys.Pane:
-		r.onPosts = !r.onPosts && m.layout().Evidence > 0 && r.UnderID() != ""
+		r.onPosts = !r.onPosts && m.Layout().Evidence > 0 && r.UnderID() != ""
 	case keys.In:
 		if id := r.UnderID(); id != "" {
-			if item, _, _ := m.staged.About("report/" + id); m.staged.InConflict("report/" + id) {
-				m.askConflict(item)
+			if item, _, _ := m.Staged.About("report/" + id); m.Staged.InConflict("report/" + id) {
+				m.AskConflict(item)
 				return nil, true
 			}
-			return tea.Batch(m.open(newReportPage(r, id)), r.wantDetail(m)), true
+			return tea.Batch(m.Open(newReportPage(r, id)), r.wantDetail(m)), true
 		}
 	case keys.Group:
 		r.group = (r.group + 1) % groupings
@@ -52,16 +53,16 @@ func (r *reports) run(m *env, c keys.Command) (cmd tea.Cmd, ok bool) {
 		r.Fold()
 	case keys.Refresh:
 		r.Merge()
-		return tea.Batch(r.reload(m), r.refresh()), true
+		return tea.Batch(r.reload(m), r.Sync()), true
 	case keys.Back:
 		switch {
 		case len(r.MarkedRows()) > 0:
 			r.Unmark()
 		case r.filter.Text != "":
-			return r.setFilter(m, ""), true
+			return r.SetFilter(m, ""), true
 		}
 	default:
-		if r.move(c, m.layout().List) {
+		if r.Obey(c, m.Layout().List) {
 			break
 		}
 		return r.change(m, c)
@@ -69,10 +70,10 @@ func (r *reports) run(m *env, c keys.Command) (cmd tea.Cmd, ok bool) {
 	if r.UnderID() != before {
 		r.posts.reset()
 	}
-	return tea.Batch(r.refresh(), r.more(m), r.wantDetail(m)), true
+	return tea.Batch(r.Sync(), r.more(m), r.wantDetail(m)), true
 }
 
-func (r *reports) setFilter(m *env, text string) tea.Cmd {
+func (r *reports) SetFilter(m *desk.Env, text string) tea.Cmd {
 	r.filter = list.ParseFilter(text, reportStates)
 	state := r.filter.State
 	if state == "" {
@@ -83,13 +84,13 @@ func (r *reports) setFilter(m *env, text string) tea.Cmd {
 	r.setView()
 	if changed {
 		r.total = 0
-		return tea.Batch(r.reload(m), r.refresh())
+		return tea.Batch(r.reload(m), r.Sync())
 	}
-	return tea.Batch(r.refresh(), r.more(m), r.wantDetail(m))
+	return tea.Batch(r.Sync(), r.more(m), r.wantDetail(m))
 }
 
 // change stages a command that changes something.
-func (r *reports) change(m *env, c keys.Command) (tea.Cmd, bool) {
+func (r *reports) change(m *desk.Env, c keys.Command) (tea.Cmd, bool) {
 	switch c {
 	case keys.Resolve, keys.Close, keys.Reopen:
 		return r.changeState(m, c), true
@@ -103,7 +104,7 @@ func (r *reports) change(m *env, c keys.Command) (tea.Cmd, bool) {
 			row, _ := r.Row(r.UnderID())
 			p := r.known([]shown.Person{r.person(row)})[0]
 			if e.Head() && r.group != byAccount && r.group != byReporter && len(r.people(r.Chosen())) > 1 {
-				m.say(draw.InkDim, "the group is about several accounts; open it and choose one")
+				m.Say(draw.InkDim, "the group is about several accounts; open it and choose one")
 				return nil, true
 			}
 			return r.openPerson(m, p), true
@@ -111,7 +112,7 @@ func (r *reports) change(m *env, c keys.Command) (tea.Cmd, bool) {
 	case keys.Host:
 		if _, ok := r.Under(); ok {
 			row, _ := r.Row(r.UnderID())
-			return m.openHost(r.Text(row, colDomain)), true
+			return m.OpenHost(r.Text(row, colDomain)), true
 		}
 	case keys.Message:
 		report := ""
@@ -127,12 +128,12 @@ func (r *reports) change(m *env, c keys.Command) (tea.Cmd, bool) {
 	case keys.Deactivate, keys.Activate:
 		people := r.known(r.people(r.Chosen()))
 		r.Unmark()
-		return m.stagePeople(c, people), true
+		return m.StagePeople(c, people), true
 	case keys.Delete, keys.Sensitive, keys.Visibility:
 		return r.changePosts(m, c), true
 	case keys.Thread:
 		posts, _ := r.shownPosts()
-		return m.threadOf(&r.posts, posts), true
+		return threadOf(m, &r.posts, posts), true
 	case keys.ShowCW, keys.HideCW, keys.Media, keys.Copy:
 		if detail := r.detail(r.UnderID()); detail != nil {
 			posts, _ := r.shownPosts()
@@ -149,12 +150,12 @@ var stateKinds = map[keys.Command]action.Kind{
 	keys.Resolve: action.ReportResolve, keys.Close: action.ReportClose, keys.Reopen: action.ReportReopen,
 }
 
-func (r *reports) changeState(m *env, c keys.Command) tea.Cmd {
+func (r *reports) changeState(m *desk.Env, c keys.Command) tea.Cmd {
 	kind := stateKinds[c]
 	rows, marked := r.Chosen(), len(r.MarkedRows()) > 0
 	if len(rows) == 1 {
-		if item, _, _ := m.staged.About("report/" + r.ID(rows[0])); m.staged.InConflict("report/" + r.ID(rows[0])) {
-			m.askConflict(item)
+		if item, _, _ := m.Staged.About("report/" + r.ID(rows[0])); m.Staged.InConflict("report/" + r.ID(rows[0])) {
+			m.AskConflict(item)
 			return nil
 		}
 	}
@@ -166,23 +167,23 @@ func (r *reports) changeState(m *env, c keys.Command) tea.Cmd {
 	}
 	if len(actions) == 0 {
 		if len(rows) > 0 {
-			m.say(draw.InkDim, fmt.Sprintf("already %s", kind.Done()))
+			m.Say(draw.InkDim, fmt.Sprintf("already %s", kind.Done()))
 		}
 		return nil
 	}
-	stage := func(m *env) tea.Cmd {
-		cmd := m.stage(actions, staged.Label(kind, actions))
+	stage := func(m *desk.Env) tea.Cmd {
+		cmd := m.Stage(actions, staged.Label(kind, actions))
 		if marked {
 			r.Unmark()
 		} else {
 			r.Move(1)
 			r.posts.reset()
 		}
-		return tea.Batch(cmd, r.refresh(), r.more(m), r.wantDetail(m))
+		return tea.Batch(cmd, r.Sync(), r.more(m), r.wantDetail(m))
 	}
 	// A group does not show the accounts of its reports; marks do.
 	if about := r.aboutOf(rows); !marked && len(about) > 1 {
-		m.askNames(fmt.Sprintf("%s %d reports about %d accounts", kind.Verb(), len(actions), len(about)), about, stage)
+		m.AskNames(fmt.Sprintf("%s %d reports about %d accounts", kind.Verb(), len(actions), len(about)), about, stage)
 		return nil
 	}
 	return stage(m)
@@ -200,19 +201,19 @@ func (r *reports) aboutOf(rows []int) []string {
 }
 
 // writeNote opens the note of a report, as far as it was written.
-func (r *reports) writeNote(m *env, id string) {
-	l := letter{
-		head: "note on " + shown.ShortID(id), label: "note: ", draft: id, staged: "note " + shown.ShortID(id),
-		kind: action.ReportNote, targets: []string{"report/" + id}, fields: []canned.Fields{{canned.Report: id}},
+func (r *reports) writeNote(m *desk.Env, id string) {
+	l := desk.Letter{
+		Head: "note on " + shown.ShortID(id), Label: "note: ", Draft: id, Staged: "note " + shown.ShortID(id),
+		Kind: action.ReportNote, Targets: []string{"report/" + id}, Fields: []canned.Fields{{canned.Report: id}},
 	}
 	if detail := r.detail(id); detail != nil {
-		l.fields[0] = r.fieldsOf(m, detail.About, id)
+		l.Fields[0] = r.fieldsOf(m, detail.About, id)
 	}
-	m.choosePattern(l)
+	m.ChoosePattern(l)
 }
 
-// writeMessage opens a message to accounts. report is the report that it is about,
+// WriteMessage opens a message to accounts. report is the report that it is about,
 // "" for none.
-func (r *reports) writeMessage(m *env, people []shown.Person, report string) {
-	m.writeMessage(people, func(p shown.Person) canned.Fields { return r.fieldsOf(m, p, report) })
+func (r *reports) writeMessage(m *desk.Env, people []shown.Person, report string) {
+	m.WriteMessage(people, func(p shown.Person) canned.Fields { return r.fieldsOf(m, p, report) })
 }

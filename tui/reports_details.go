@@ -9,21 +9,22 @@ import (
 
 	"svc/client"
 	"svc/client/action"
+	"svc/tui/desk"
 	"svc/tui/shown"
 )
 
 // reported takes one report that was read again.
-func (r *reports) reported(m *env, msg reportLoaded) tea.Cmd {
+func (r *reports) reported(m *desk.Env, msg reportLoaded) tea.Cmd {
 	delete(r.asked, msg.id)
 	row, known := r.Row(msg.id)
 	if errors.Is(msg.err, client.ErrNotFound) {
 		if known {
 			r.setState(row, "gone", "gone", true)
 		}
-		return r.refresh()
+		return r.Sync()
 	}
 	if msg.err != nil {
-		return m.reportsTrouble(msg.err)
+		return m.ReportsTrouble(msg.err)
 	}
 	r.keep(m, msg.report)
 	var more tea.Cmd
@@ -35,7 +36,7 @@ func (r *reports) reported(m *env, msg reportLoaded) tea.Cmd {
 		r.SetText(row, colClaim, by)
 		r.SetNum(row, numClaim, at.Unix())
 	}
-	if known && !m.settledRow(msg.id) {
+	if known && !m.SettledRow(msg.id) {
 		if state := msg.report.State; state != r.Text(row, colState) {
 			r.setState(row, state, state, true)
 		}
@@ -44,11 +45,11 @@ func (r *reports) reported(m *env, msg reportLoaded) tea.Cmd {
 		r.SetNum(row, numPosts, fresh.Nums[numPosts])
 		r.SetNum(row, numFlags, fresh.Nums[numFlags])
 	}
-	return tea.Batch(more, r.refresh())
+	return tea.Batch(more, r.Sync())
 }
 
 // readAgain fetches reports that got or lost a note, by which they may be claimed.
-func (r *reports) readAgain(m *env, results []action.Result) tea.Cmd {
+func (r *reports) readAgain(m *desk.Env, results []action.Result) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, res := range results {
 		if res.Outcome == action.Changed && (res.Action.Kind == action.ReportNote || res.Action.Kind == action.ReportNoteDelete) {
@@ -59,7 +60,7 @@ func (r *reports) readAgain(m *env, results []action.Result) tea.Cmd {
 }
 
 // readOne fetches a report of the list again.
-func (r *reports) readOne(m *env, id string) tea.Cmd {
+func (r *reports) readOne(m *desk.Env, id string) tea.Cmd {
 	const atOnce = 20
 	if _, known := r.Row(id); !known || r.asked[id] || len(r.asked) >= atOnce {
 		return nil
@@ -67,12 +68,12 @@ func (r *reports) readOne(m *env, id string) tea.Cmd {
 	return r.readReport(m, id)
 }
 
-// keep stores a report, unless a fresher one is known.
-func (r *reports) keep(m *env, found *shown.Report) {
-	busy := m.staged.Busy("report/"+found.ID) || m.staged.Busy("user/"+found.About.Nick)
+// Keep stores a report, unless a fresher one is known.
+func (r *reports) keep(m *desk.Env, found *shown.Report) {
+	busy := m.Staged.Busy("report/"+found.ID) || m.Staged.Busy("user/"+found.About.Nick)
 	if detail, known := r.details.Peek(found.ID); known {
 		for _, p := range detail.Posts {
-			busy = busy || m.staged.Busy("status/"+p.ID)
+			busy = busy || m.Staged.Busy("status/"+p.ID)
 		}
 		if busy {
 			return
@@ -96,19 +97,19 @@ type detailDue struct {
 	id    string
 }
 
-func (msg detailDue) deliver(m *env) tea.Cmd { return msg.queue.detailDue(m, msg.id) }
+func (msg detailDue) Deliver(m *desk.Env) tea.Cmd { return msg.queue.detailDue(m, msg.id) }
 
 // wantDetail fetches the report under the cursor when it is not here and the
 // cursor stays.
-func (r *reports) wantDetail(m *env) tea.Cmd {
+func (r *reports) wantDetail(m *desk.Env) tea.Cmd {
 	id := r.UnderID()
 	if _, grouped := r.groupUnder(); !grouped && (id == "" || r.detail(id) != nil || r.asked[id]) {
 		return nil
 	}
-	return m.after(detailWait, func() tea.Msg { return detailDue{r, id} })
+	return m.After(detailWait, func() tea.Msg { return detailDue{r, id} })
 }
 
-func (r *reports) detailDue(m *env, id string) tea.Cmd {
+func (r *reports) detailDue(m *desk.Env, id string) tea.Cmd {
 	if id != r.UnderID() {
 		return nil
 	}

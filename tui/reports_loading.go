@@ -2,11 +2,13 @@ package tui
 
 import (
 	"context"
+	"fmt"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client/api"
 	"svc/client/safe"
+	"svc/tui/desk"
 	"svc/tui/list"
 	"svc/tui/shown"
 	"svc/tui/tables"
@@ -31,10 +33,10 @@ func (p *pager) restart() {
 	p.page, p.loading, p.complete = 1, true, false
 }
 
-// open reports whether there may be a next page to ask for.
+// Open reports whether there may be a next page to ask for.
 func (p *pager) open() bool { return p.page > 0 && !p.loading && !p.complete }
 
-// next asks for it.
+// Next asks for it.
 func (p *pager) next() {
 	p.loading = true
 	p.page++
@@ -47,7 +49,7 @@ func (p *pager) took(page, rows int, err error) {
 		p.failed, p.page = shown.Wording(err), page-1
 		return
 	}
-	p.failed, p.complete = safe.Safe{}, rows < pageSize
+	p.failed, p.complete = safe.Safe{}, rows < desk.PageSize
 }
 
 // reportsLoaded is a page of reports. gen is the number of the walk through the
@@ -62,7 +64,10 @@ type reportsLoaded struct {
 	err     error
 }
 
-func (msg reportsLoaded) deliver(m *env) tea.Cmd { return msg.queue.loaded(m, msg) }
+// Rows names what came, for a trace.
+func (msg reportsLoaded) Rows() string { return fmt.Sprintf("reports %d", msg.page) }
+
+func (msg reportsLoaded) Deliver(m *desk.Env) tea.Cmd { return msg.queue.loaded(m, msg) }
 
 type reportLoaded struct {
 	queue  *reports
@@ -71,13 +76,13 @@ type reportLoaded struct {
 	err    error
 }
 
-func (msg reportLoaded) deliver(m *env) tea.Cmd { return msg.queue.reported(m, msg) }
+func (msg reportLoaded) Deliver(m *desk.Env) tea.Cmd { return msg.queue.reported(m, msg) }
 
 // read loads the page of the list that is due.
-func (r *reports) read(m *env) tea.Cmd {
-	c, msg, state := m.load.c, reportsLoaded{queue: r, gen: r.gen, page: r.page}, r.serverState()
-	return m.load.run(func(ctx context.Context) tea.Msg {
-		found, err := c.Admin.Reports.List(api.ReportQuery{State: state, Page: msg.page, PageSize: pageSize}).Page(ctx)
+func (r *reports) read(m *desk.Env) tea.Cmd {
+	c, msg, state := m.Load.C, reportsLoaded{queue: r, gen: r.gen, page: r.page}, r.serverState()
+	return m.Load.Run(func(ctx context.Context) tea.Msg {
+		found, err := c.Admin.Reports.List(api.ReportQuery{State: state, Page: msg.page, PageSize: desk.PageSize}).Page(ctx)
 		if err != nil {
 			msg.err = err
 			return msg
@@ -97,10 +102,10 @@ func reportRows(found []api.AdminReport) (rows []list.Row, reports []*shown.Repo
 }
 
 // readReport loads one report.
-func (r *reports) readReport(m *env, id string) tea.Cmd {
-	c := m.load.c
+func (r *reports) readReport(m *desk.Env, id string) tea.Cmd {
+	c := m.Load.C
 	r.asked[id] = true
-	return m.load.run(func(ctx context.Context) tea.Msg {
+	return m.Load.Run(func(ctx context.Context) tea.Msg {
 		found, err := c.Admin.Reports.Get(ctx, id)
 		if err != nil {
 			return reportLoaded{queue: r, id: id, err: err}
@@ -118,14 +123,14 @@ type news struct {
 	all    int // reports in any state, -1 when they were not counted
 }
 
-// look reads the newest reports, and with count the number of all.
-func (r *reports) look(m *env, count bool) query {
-	if !m.rights.Has(tables.NeedsReports) {
+// Look reads the newest reports, and with count the number of all.
+func (r *reports) Look(m *desk.Env, count bool) desk.Query {
+	if !m.Rights.Has(tables.NeedsReports) {
 		return nil
 	}
-	c, state, n := m.load.c, r.serverState(), news{gen: r.gen, all: -1}
-	return func(ctx context.Context) (func(*env) tea.Cmd, error) {
-		found, err := c.Admin.Reports.List(api.ReportQuery{State: state, PageSize: pollSize}).Page(ctx)
+	c, state, n := m.Load.C, r.serverState(), news{gen: r.gen, all: -1}
+	return func(ctx context.Context) (func(*desk.Env) tea.Cmd, error) {
+		found, err := c.Admin.Reports.List(api.ReportQuery{State: state, PageSize: desk.PollSize}).Page(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -138,6 +143,6 @@ func (r *reports) look(m *env, count bool) query {
 			}
 			n.all = all.Total
 		}
-		return func(m *env) tea.Cmd { return r.polled(m, n) }, nil
+		return func(m *desk.Env) tea.Cmd { return r.polled(m, n) }, nil
 	}
 }

@@ -7,13 +7,14 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client/action"
+	"svc/tui/desk"
 	"svc/tui/shown"
 	"svc/tui/staged"
 	"svc/tui/tables"
 )
 
 // polled takes the newest reports.
-func (r *reports) polled(m *env, msg news) tea.Cmd {
+func (r *reports) polled(m *desk.Env, msg news) tea.Cmd {
 	if !r.begun() {
 		return r.reload(m)
 	}
@@ -33,7 +34,7 @@ func (r *reports) polled(m *env, msg news) tea.Cmd {
 			fresh++
 		}
 	}
-	if len(msg.rows) < pollSize {
+	if len(msg.rows) < desk.PollSize {
 		oldest = ""
 	}
 	r.put(m, msg.rows, wait)
@@ -41,15 +42,15 @@ func (r *reports) polled(m *env, msg news) tea.Cmd {
 		r.keep(m, found)
 	}
 	cmds := []tea.Cmd{r.reconcile(m, met, oldest)}
-	if fresh == pollSize && !r.loading && r.Columns.Len() > pollSize {
+	if fresh == desk.PollSize && !r.loading && r.Columns.Len() > desk.PollSize {
 		// More came than one look holds; walking again closes the gap.
 		cmds = append(cmds, r.reload(m))
 	}
-	return tea.Batch(append(cmds, r.refresh(), r.more(m), r.wantDetail(m))...)
+	return tea.Batch(append(cmds, r.Sync(), r.more(m), r.wantDetail(m))...)
 }
 
-// logged applies the actions of other moderators.
-func (r *reports) logged(m *env, fresh []shown.Entry, atStart bool) tea.Cmd {
+// Logged applies the actions of other moderators.
+func (r *reports) Logged(m *desk.Env, fresh []shown.Entry, atStart bool) tea.Cmd {
 	if atStart {
 		return nil
 	}
@@ -57,23 +58,23 @@ func (r *reports) logged(m *env, fresh []shown.Entry, atStart bool) tea.Cmd {
 	for _, e := range fresh {
 		cmds = append(cmds, r.apply(m, e))
 	}
-	if len(fresh) == pollSize && m.rights.Has(tables.NeedsReports) {
+	if len(fresh) == desk.PollSize && m.Rights.Has(tables.NeedsReports) {
 		// The log moved on by more than one look holds.
 		cmds = append(cmds, r.reload(m))
 	}
-	return tea.Batch(append(cmds, r.refresh())...)
+	return tea.Batch(append(cmds, r.Sync())...)
 }
 
-func (r *reports) apply(m *env, e shown.Entry) tea.Cmd {
+func (r *reports) apply(m *desk.Env, e shown.Entry) tea.Cmd {
 	if e.Report != "" {
 		r.details.Remove(e.Report)
 		if e.Action != "report_update" {
 			return r.readOne(m, e.Report)
 		}
 		row, known := r.Row(e.Report)
-		if known && e.State != "" && e.State != r.Text(row, colState) && !m.settledRow(e.Report) {
+		if known && e.State != "" && e.State != r.Text(row, colState) && !m.SettledRow(e.Report) {
 			r.setState(row, e.State, e.State+" by "+e.Actor, true)
-		} else if known && e.State != "" && !r.shows(e.State) && !m.settledRow(e.Report) {
+		} else if known && e.State != "" && !r.shows(e.State) && !m.SettledRow(e.Report) {
 			if reason, ghost := r.Ghost(row); ghost && !strings.Contains(reason, " by ") {
 				r.Vanish(row, e.State+" by "+e.Actor)
 			}
@@ -125,8 +126,8 @@ func (r *reports) setDeactivated(nick string, off bool) {
 	}
 }
 
-// ended applies the person's own actions to what is loaded.
-func (r *reports) ended(m *env, results []action.Result) tea.Cmd {
+// Ended applies the person's own actions to what is loaded.
+func (r *reports) Ended(m *desk.Env, results []action.Result) tea.Cmd {
 	const most = 20
 	cmds := []tea.Cmd{r.readAgain(m, results)}
 	for _, res := range results {
@@ -159,7 +160,7 @@ func (r *reports) ended(m *env, results []action.Result) tea.Cmd {
 			cmds = append(cmds, r.readUser(m, name))
 		}
 	}
-	return tea.Batch(append(cmds, r.refresh(), r.wantDetail(m))...)
+	return tea.Batch(append(cmds, r.Sync(), r.wantDetail(m))...)
 }
 
 // eachPost visits every loaded copy of a status.
@@ -181,15 +182,15 @@ func (r *reports) eachPost(id string, visit func(*shown.Post)) {
 	}
 }
 
-// cancelled puts the cursor back on the report whose action was taken back.
-func (r *reports) cancelled(m *env, item *staged.Item) {
-	if len(item.Actions) == 1 && m.screen() == screen(r) {
+// Cancelled puts the cursor back on the report whose action was taken back.
+func (r *reports) Cancelled(m *desk.Env, item *staged.Item) {
+	if len(item.Actions) == 1 && m.Screen() == desk.Screen(r) {
 		r.Select(strings.TrimPrefix(item.Actions[0].Target, "report/"))
 	}
 }
 
-// conceded shows the states that others gave to reports.
-func (r *reports) conceded(m *env, why map[string]string) tea.Cmd {
+// Conceded shows the states that others gave to reports.
+func (r *reports) Conceded(m *desk.Env, why map[string]string) tea.Cmd {
 	for target, text := range why {
 		state, _, _ := strings.Cut(text, " ")
 		reason, _, _ := strings.Cut(text, " at ")
@@ -197,5 +198,5 @@ func (r *reports) conceded(m *env, why map[string]string) tea.Cmd {
 			r.setState(row, state, reason, true)
 		}
 	}
-	return tea.Batch(r.refresh(), r.wantDetail(m))
+	return tea.Batch(r.Sync(), r.wantDetail(m))
 }

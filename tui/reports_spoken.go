@@ -6,15 +6,16 @@ import (
 	"time"
 
 	"svc/client/safe"
+	"svc/tui/desk"
 	"svc/tui/draw"
 	"svc/tui/keys"
 	"svc/tui/shown"
 )
 
-func (r *reports) spoken(m *env) []string {
+func (r *reports) Spoken(m *desk.Env) []string {
 	e, ok := r.Under()
 	if !ok {
-		return []string{shown.Sentence(draw.Joined(r.drawEmpty(m, m.layout())[2:]))}
+		return []string{shown.Sentence(draw.Joined(r.drawEmpty(m, m.Layout())[2:]))}
 	}
 	var lines []string
 	row := e.Row
@@ -27,7 +28,7 @@ func (r *reports) spoken(m *env) []string {
 		}
 	} else {
 		state, _, message, _ := r.drawState(m, row)
-		old := safe.Age(m.now().Sub(time.Unix(r.Num(row, numAt), 0)))
+		old := safe.Age(m.Now().Sub(time.Unix(r.Num(row, numAt), 0)))
 		lines = append(lines, fmt.Sprintf("Report %d of %d: %s, %s old.", r.Cursor()+1, r.Len(), state, old))
 		if _, ghost := r.Ghost(row); ghost {
 			lines = append(lines, shown.Sentence(message))
@@ -40,7 +41,7 @@ func (r *reports) spoken(m *env) []string {
 }
 
 // spokenReport is all there is to judge a report by.
-func (r *reports) spokenReport(m *env, id string, posts *postPane, focus bool) []string {
+func (r *reports) spokenReport(m *desk.Env, id string, posts *postPane, focus bool) []string {
 	detail := r.detail(id)
 	if detail == nil {
 		return []string{"The report is not loaded; refresh tries again."}
@@ -63,7 +64,7 @@ func (r *reports) spokenReport(m *env, id string, posts *postPane, focus bool) [
 			lines = append(lines, fmt.Sprintf("Claimed by %s, %s ago.", by, safe.Age(since)))
 		}
 	}
-	if reason := m.troubles["report/"+id]; reason != "" {
+	if reason := m.Troubles["report/"+id]; reason != "" {
 		lines = append(lines, shown.Sentence("failed: "+reason))
 	}
 	lines = append(lines, spokenPosts(m, detail.Posts, posts, focus)...)
@@ -75,7 +76,7 @@ func (r *reports) spokenReport(m *env, id string, posts *postPane, focus bool) [
 
 // spokenPosts tells posts. Each line of their text is introduced, so that none
 // passes for a line of ours.
-func spokenPosts(m *env, posts []shown.Post, pane *postPane, focus bool) []string {
+func spokenPosts(m *desk.Env, posts []shown.Post, pane *postPane, focus bool) []string {
 	if len(posts) == 0 {
 		return []string{"No posts."}
 	}
@@ -103,13 +104,13 @@ func spokenPosts(m *env, posts []shown.Post, pane *postPane, focus bool) []strin
 			}
 		}
 		for _, medium := range one.Media {
-			lines = append(lines, "  Media: "+strings.Trim(medium.Label(m.keys.Key(keys.Media)), "[]"))
+			lines = append(lines, "  Media: "+strings.Trim(medium.Label(m.Keys.Key(keys.Media)), "[]"))
 		}
 	}
 	return lines
 }
 
-func (r *reports) spokenRow(m *env, i int) string {
+func (r *reports) SpokenRow(m *desk.Env, i int) string {
 	e := r.At(i)
 	if e.Head() {
 		g := r.GroupOf(e)
@@ -119,7 +120,7 @@ func (r *reports) spokenRow(m *env, i int) string {
 	return shown.WithCommas(state, strings.Join(strings.Fields(r.drawAbout(m, e.Row, r.Text(e.Row, colNick), 100)), " "), message)
 }
 
-func (r *reports) position(*env) string {
+func (r *reports) Position(*desk.Env) string {
 	return fmt.Sprint("reports ", r.Cursor(), r.UnderID(), r.onPosts, r.posts.at, r.detail(r.UnderID()) != nil)
 }
 

@@ -24,7 +24,7 @@ func (t *tally) told(row list.Row) {
 	}
 }
 
-// moved keeps up with a report that went from one state to another since.
+// Moved keeps up with a report that went from one state to another since.
 func (t *tally) moved(from, to string) {
 	if t == nil || t.ever < 0 || from == to {
 		return

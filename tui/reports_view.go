@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"svc/client/safe"
+	"svc/tui/desk"
 	"svc/tui/draw"
 	"svc/tui/keys"
 	"svc/tui/list"
@@ -49,7 +50,7 @@ func (r *reports) columns(d draw.Layout) reportColumns {
 	return c
 }
 
-func (r *reports) title(m *env) string {
+func (r *reports) Title(m *desk.Env) string {
 	n := r.total
 	if r.filter.Narrows() {
 		n = r.shownRows()
@@ -75,35 +76,35 @@ func (r *reports) shownRows() int {
 	return rows
 }
 
-func (r *reports) extras(m *env) []extra {
-	var extras []extra
+func (r *reports) Extras(m *desk.Env) []desk.Extra {
+	var extras []desk.Extra
 	if r.group != flat {
-		extras = append(extras, extra{text: "by:" + r.group.String(), rank: 2})
+		extras = append(extras, desk.Extra{Text: "by:" + r.group.String(), Rank: 2})
 	}
 	if r.sort != byAge {
-		extras = append(extras, extra{text: "sort:" + r.sort.String(), rank: 3})
+		extras = append(extras, desk.Extra{Text: "sort:" + r.sort.String(), Rank: 3})
 	}
 	if r.filter.Text != "" {
-		extras = append(extras, extra{text: "/" + safe.Line(r.filter.Text), keep: true})
+		extras = append(extras, desk.Extra{Text: "/" + safe.Line(r.filter.Text), Keep: true})
 	}
 	if n := r.foldedRows(m); n > 0 {
-		extras = append(extras, extra{text: fmt.Sprintf("%d folded", n), rank: 1})
+		extras = append(extras, desk.Extra{Text: fmt.Sprintf("%d folded", n), Rank: 1})
 	}
 	if n := r.Waiting(); n > 0 {
-		extras = append(extras, extra{text: fmt.Sprintf("+%d new (%s)", n, m.keys.Key(keys.Merge))})
+		extras = append(extras, desk.Extra{Text: fmt.Sprintf("+%d new (%s)", n, m.Keys.Key(keys.Merge))})
 	}
 	return extras
 }
 
-func (r *reports) bar(m *env) []keys.Command {
+func (r *reports) Bar(m *desk.Env) []keys.Command {
 	if r.onPosts {
 		return []keys.Command{keys.Mark, keys.Delete, keys.Sensitive, keys.Visibility, keys.ShowCW, keys.Media, keys.Back}
 	}
 	return []keys.Command{keys.Resolve, keys.Close, keys.Reopen, keys.Note, keys.Play, keys.Deactivate, keys.Delete, keys.Sensitive, keys.Group, keys.Filter}
 }
 
-// hint names the effect of keys on the marked rows.
-func (r *reports) hint(*env) string {
+// Hint names the effect of keys on the marked rows.
+func (r *reports) Hint(*desk.Env) string {
 	marked := r.MarkedRows()
 	if g, ok := r.groupUnder(); ok && len(marked) == 0 {
 		return fmt.Sprintf("GROUP resolve %d (%d not viewed)", len(g.Rows), r.notViewed(g.Rows))
@@ -114,14 +115,14 @@ func (r *reports) hint(*env) string {
 	return fmt.Sprintf("MARKED resolve %d (%d not viewed)", len(marked), r.notViewed(marked))
 }
 
-func (r *reports) draw(m *env, d draw.Layout) []draw.Line {
+func (r *reports) Draw(m *desk.Env, d draw.Layout) []draw.Line {
 	if r.Len() == 0 {
 		return r.drawEmpty(m, d)
 	}
 	if !d.Beside {
 		lines := append([]draw.Line{r.heads(m, d)}, r.drawRows(m, d)...)
 		if d.Evidence > 0 {
-			lines = append(lines, m.rule(d.Width))
+			lines = append(lines, m.Rule(d.Width))
 			lines = append(lines, r.drawEvidence(m, d.Width, d.Evidence, false)...)
 		}
 		return lines
@@ -134,7 +135,7 @@ func (r *reports) draw(m *env, d draw.Layout) []draw.Line {
 		if i < len(left) {
 			l = left[i]
 		}
-		l = append(l.Fit(d.Pane), draw.Span{Text: m.theme.Glyphs.Wall, Ink: draw.InkRule})
+		l = append(l.Fit(d.Pane), draw.Span{Text: m.Theme.Glyphs.Wall, Ink: draw.InkRule})
 		if i < len(right) {
 			l = append(l, right[i]...)
 		}
@@ -143,17 +144,17 @@ func (r *reports) draw(m *env, d draw.Layout) []draw.Line {
 	return lines
 }
 
-func (r *reports) drawEmpty(m *env, d draw.Layout) []draw.Line {
+func (r *reports) drawEmpty(m *desk.Env, d draw.Layout) []draw.Line {
 	ink, text := draw.InkPlain, ""
-	switch loaded := r.progress(m); {
+	switch loaded := r.Progress(m); {
 	case r.failed.String() != "":
-		ink, text = draw.InkBad, "reports could not be loaded: "+r.failed.String()+"; "+m.keys.Key(keys.Refresh)+" tries again"
+		ink, text = draw.InkBad, "reports could not be loaded: "+r.failed.String()+"; "+m.Keys.Key(keys.Refresh)+" tries again"
 	case r.page == 0 || r.loading && r.Columns.Len() == 0:
 		ink, text = draw.InkDim, "loading reports"
 	case r.filter.Narrows() && loaded != "":
 		text = "nothing matches /" + safe.Line(r.filter.Text) + " yet: " + loaded
 	case r.filter.Narrows():
-		text = "nothing matches /" + safe.Line(r.filter.Text) + "; " + m.keys.Key(keys.Back) + " shows all"
+		text = "nothing matches /" + safe.Line(r.filter.Text) + "; " + m.Keys.Key(keys.Back) + " shows all"
 	case r.loading:
 		ink, text = draw.InkDim, "loading reports"
 	case r.state == "all":
@@ -171,8 +172,8 @@ func (r *reports) drawEmpty(m *env, d draw.Layout) []draw.Line {
 	return lines
 }
 
-// progress says how many of the reports were loaded, while it matters.
-func (r *reports) progress(*env) string {
+// Progress says how many of the reports were loaded, while it matters.
+func (r *reports) Progress(*desk.Env) string {
 	if r.complete || r.total == 0 || len(r.walked) >= r.total {
 		return ""
 	}
@@ -188,7 +189,7 @@ func (r *reports) progress(*env) string {
 	return text
 }
 
-func (r *reports) heads(_ *env, d draw.Layout) draw.Line {
+func (r *reports) heads(_ *desk.Env, d draw.Layout) draw.Line {
 	c := r.columns(d)
 	heads := "  "
 	if c.id {
@@ -213,8 +214,8 @@ func (r *reports) heads(_ *env, d draw.Layout) draw.Line {
 
 // numbers are the cells of age, posts and reports, of which reports are so many in all;
 // a report within a group has none for reports.
-func (r *reports) numbers(m *env, c reportColumns, at, posts int64, reports int, count string) draw.Line {
-	old := m.now().Sub(time.Unix(at, 0))
+func (r *reports) numbers(m *desk.Env, c reportColumns, at, posts int64, reports int, count string) draw.Line {
+	old := m.Now().Sub(time.Unix(at, 0))
 	ink := draw.InkPlain
 	switch {
 	case old >= 24*time.Hour:
@@ -236,7 +237,7 @@ func (r *reports) numbers(m *env, c reportColumns, at, posts int64, reports int,
 // repeatedly is how many reports about one account stand out.
 const repeatedly = 3
 
-func (r *reports) drawRows(m *env, d draw.Layout) []draw.Line {
+func (r *reports) drawRows(m *desk.Env, d draw.Layout) []draw.Line {
 	from, to := r.Window(d.List)
 	lines := make([]draw.Line, 0, d.List)
 	for i := from; i < to; i++ {
@@ -275,7 +276,7 @@ func (r *reports) drawRows(m *env, d draw.Layout) []draw.Line {
 	return lines
 }
 
-func (r *reports) drawHead(m *env, d draw.Layout, g list.Group) draw.Line {
+func (r *reports) drawHead(m *desk.Env, d draw.Layout, g list.Group) draw.Line {
 	posts, open, newest := int64(0), 0, int64(0)
 	marked := true
 	for _, row := range g.Rows {
@@ -366,10 +367,10 @@ func lead(mark string) draw.Line {
 }
 
 // groupWish is the staged action of all rows of a group, "" if they differ.
-func (r *reports) groupWish(m *env, rows []int) string {
+func (r *reports) groupWish(m *desk.Env, rows []int) string {
 	wish := ""
 	for i, row := range rows {
-		one := m.wish("report/" + r.ID(row))
+		one := m.Wish("report/" + r.ID(row))
 		if one == "" || i > 0 && one != wish {
 			return ""
 		}
@@ -378,7 +379,7 @@ func (r *reports) groupWish(m *env, rows []int) string {
 	return wish
 }
 
-func (r *reports) drawRow(m *env, d draw.Layout, row int, member bool) draw.Line {
+func (r *reports) drawRow(m *desk.Env, d draw.Layout, row int, member bool) draw.Line {
 	id, c := r.ID(row), r.columns(d)
 	mark := " "
 	if r.Marked(row) {
@@ -413,10 +414,10 @@ func (r *reports) drawRow(m *env, d draw.Layout, row int, member bool) draw.Line
 
 // drawState is the STATE and MESSAGE of a row: its state, or its staged action,
 // or the reason of a failure.
-func (r *reports) drawState(m *env, row int) (state string, ofState draw.Ink, message string, messageInk draw.Ink) {
+func (r *reports) drawState(m *desk.Env, row int) (state string, ofState draw.Ink, message string, messageInk draw.Ink) {
 	target := "report/" + r.ID(row)
 	state, message = r.Text(row, colState), r.Text(row, colMessage)
-	if why := m.conflict(target); why != "" {
+	if why := m.Conflict(target); why != "" {
 		return "conflict", draw.InkBad, "! " + why, draw.InkBad
 	}
 	if reason, ghost := r.Ghost(row); ghost {
@@ -425,10 +426,10 @@ func (r *reports) drawState(m *env, row int) (state string, ofState draw.Ink, me
 		}
 		return reason, draw.InkGone, message, draw.InkGone
 	}
-	if wish := m.wish(target); wish != "" {
+	if wish := m.Wish(target); wish != "" {
 		return wish, draw.InkWarn, message, draw.InkPlain
 	}
-	if reason := m.troubles[target]; reason != "" {
+	if reason := m.Troubles[target]; reason != "" {
 		return state + " !", draw.InkBad, "! " + reason, draw.InkBad
 	}
 	if by, _ := r.claim(m, row); by != "" {
@@ -438,20 +439,20 @@ func (r *reports) drawState(m *env, row int) (state string, ofState draw.Ink, me
 }
 
 // drawAbout is the reported account with its warnings, in exactly width cells.
-func (r *reports) drawAbout(m *env, row int, nick string, width int) string {
+func (r *reports) drawAbout(m *desk.Env, row int, nick string, width int) string {
 	flags := r.Num(row, numFlags)
 	label := ""
 	switch t := r.tallies[nick]; {
 	case flags&flagGone != 0:
 		label = " [gone]"
-	case m.wish("user/"+nick) != "":
-		label = wishLabel(m.wish("user/"+nick), r.Text(row, colAbout), width)
+	case m.Wish("user/"+nick) != "":
+		label = wishLabel(m.Wish("user/"+nick), r.Text(row, colAbout), width)
 	case flags&flagDeactivated != 0:
 		label = " [off]"
-	case m.likeStaff(nick) != "":
-		label = m.likeStaff(nick)
-	case t.lastHour(m.now()) >= dogpile:
-		label = fmt.Sprintf(" [%d/1h]", t.lastHour(m.now()))
+	case m.LikeStaff(nick) != "":
+		label = m.LikeStaff(nick)
+	case t.lastHour(m.Now()) >= dogpile:
+		label = fmt.Sprintf(" [%d/1h]", t.lastHour(m.Now()))
 	}
 	about := r.Text(row, colAbout)
 	if flags&flagGone != 0 && about == "(gone)" {
@@ -471,18 +472,18 @@ func wishLabel(wish, name string, width int) string {
 
 // drawReporter is the account that reported with its warnings, in exactly width
 // cells.
-func (r *reports) drawReporter(m *env, row int, width int) string {
+func (r *reports) drawReporter(m *desk.Env, row int, width int) string {
 	p := r.person(row)
 	label := ""
-	switch wish := m.wish("user/" + p.Nick); {
+	switch wish := m.Wish("user/" + p.Nick); {
 	case p.Gone:
 		label = " [gone]"
 	case wish != "":
 		label = wishLabel(wish, p.Acct.String(), width)
 	case p.Deactivated:
 		label = " [off]"
-	case m.likeStaff(p.Nick) != "":
-		label = m.likeStaff(p.Nick)
+	case m.LikeStaff(p.Nick) != "":
+		label = m.LikeStaff(p.Nick)
 	}
 	if p.Gone && p.Acct.String() == "(gone)" {
 		label = ""
@@ -493,7 +494,7 @@ func (r *reports) drawReporter(m *env, row int, width int) string {
 // dogpile is how many reports about one account within an hour are pointed out.
 const dogpile = 5
 
-func (r *reports) drawEvidence(m *env, width, height int, rich bool) []draw.Line {
+func (r *reports) drawEvidence(m *desk.Env, width, height int, rich bool) []draw.Line {
 	id := r.UnderID()
 	if id == "" {
 		return make([]draw.Line, height)
@@ -522,4 +523,13 @@ func (r *reports) drawEvidence(m *env, width, height int, rich bool) []draw.Line
 		lines = append(lines, nil)
 	}
 	return lines
+}
+
+func (r *reports) Sheet() desk.Sheet {
+	s := desk.Sheet{Name: "reports", Heads: []string{"id", "state", "reported", "reporter", "created_at", "statuses", "message"}}
+	for _, row := range r.Shown() {
+		at := shown.Stamp(time.Unix(r.Num(row, numAt), 0))
+		s.Rows = append(s.Rows, []string{r.ID(row), r.Text(row, colState), r.Text(row, colAbout), r.Text(row, colBy), at, r.Text(row, colPosts), r.Text(row, colMessage)})
+	}
+	return s
 }

@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client/safe"
+	"svc/tui/grid"
 	"svc/tui/shown"
 	"svc/tui/tables"
 )
@@ -19,16 +20,16 @@ func TestTablesAreSorted(t *testing.T) {
 	d := begin(t, newWorld(t), 80, 24)
 	d.press("2")
 	column := func() (cells []string) {
-		s := d.m.screen().(*nounScreen)
+		s := d.m.Screen().(*grid.Screen)
 		for i := range s.Len() {
-			cells = append(cells, strings.ToLower(s.objects[s.ID(s.At(i).Row)].Cells[max(0, s.sorted)].String()))
+			cells = append(cells, strings.ToLower(s.Objects[s.ID(s.At(i).Row)].Cells[max(0, s.Sorted)].String()))
 		}
 		return cells
 	}
 	first := strings.Join(column(), " ")
 	drawn := 0
-	for _, c := range d.m.screen().(*nounScreen).noun.Columns {
-		if !drawnColumn(c, 80) {
+	for _, c := range d.m.Screen().(*grid.Screen).Noun.Columns {
+		if !grid.DrawnColumn(c, 80) {
 			continue
 		}
 		drawn++
@@ -48,20 +49,20 @@ func TestTablesAreSorted(t *testing.T) {
 		t.Errorf("%d columns, then %q, before %q", drawn, got, first)
 	}
 	for cell, want := range map[string]int64{"7": 7, "7/25": 7, "12 days": 12, "2026-01-02 15:04z": 20260102150400, "2026-01-02": 20260102000000} {
-		if n, ok := leading(cell); n != want || !ok {
+		if n, ok := grid.Leading(cell); n != want || !ok {
 			t.Errorf("%q is %d", cell, n)
 		}
 	}
 	for _, cell := range []string{"", "kim", "7up", "99999999999999999999"} {
-		if n, ok := leading(cell); ok {
+		if n, ok := grid.Leading(cell); ok {
 			t.Errorf("%q is %d", cell, n)
 		}
 	}
 	// Numbers come highest first.
-	s := newNounScreen(tables.Find("queues"), "")
-	s.sorted = 1
+	s := grid.NewNounScreen(tables.Find("queues"), "")
+	s.Sorted = 1
 	place := func(cell string) int64 {
-		n, _ := s.order(tables.Row{Cells: []safe.Safe{shown.Printable("q"), shown.Printable(cell)}})
+		n, _ := s.Order(tables.Row{Cells: []safe.Safe{shown.Printable("q"), shown.Printable(cell)}})
 		return n
 	}
 	if a, b, c, e := place("20"), place("3"), place("many"), place(""); a >= b || b >= c || c >= e {
@@ -132,8 +133,8 @@ func TestBelowASizeNothingIsChanged(t *testing.T) {
 	d.send(tea.WindowSizeMsg{Width: 80, Height: 7})
 	d.press("y")
 	d.pass(20 * time.Second)
-	if writes := d.world.writes(); len(writes) != 0 || len(d.m.staged.Items) != 0 {
-		t.Errorf("sent %q, staged %v", writes, d.m.staged.Items)
+	if writes := d.world.writes(); len(writes) != 0 || len(d.m.Staged.Items) != 0 {
+		t.Errorf("sent %q, staged %v", writes, d.m.Staged.Items)
 	}
 	d.send(tea.WindowSizeMsg{Width: 40, Height: 8})
 	d.press("<esc>r")

@@ -158,7 +158,7 @@ func TestAQueueOfAHundredReportsIsWorkedOff(t *testing.T) {
 		}
 		r := d.queue()
 		_, ghost := r.Ghost(e.Row)
-		if ghost || r.Text(e.Row, colState) != "open" || d.m.wish("report/"+r.ID(e.Row)) != "" {
+		if ghost || r.Text(e.Row, colState) != "open" || d.m.Wish("report/"+r.ID(e.Row)) != "" {
 			before := r.UnderID()
 			if press("j"); r.UnderID() == before {
 				d.pass(10 * time.Second) // the end: what is staged goes

@@ -9,12 +9,19 @@ import (
 	"testing"
 )
 
-// sources are the files of a folder of the terminal program, without its tests.
-func sources(t *testing.T, folder string) []*ast.File {
+// folders are those of the terminal program that know its screens.
+var folders = []string{".", "desk", "grid", "plain"}
+
+// sources are the files of these folders, without tests.
+func sources(t *testing.T) []*ast.File {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(folder, "*.go"))
-	if err != nil {
-		t.Fatal(err)
+	var names []string
+	for _, folder := range folders {
+		found, err := filepath.Glob(filepath.Join(folder, "*.go"))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s: %d files, %v", folder, len(found), err)
+		}
+		names = append(names, found...)
 	}
 	var files []*ast.File
 	for _, name := range names {
@@ -34,11 +41,11 @@ func sources(t *testing.T, folder string) []*ast.File {
 // front: what it wants to know is a method of the interface screen, so that a new
 // screen is a type and a line where it is registered.
 func TestScreensAnswerForThemselves(t *testing.T) {
-	files := sources(t, ".")
+	files := sources(t)
 	screens := map[string]bool{}
 	for _, file := range files {
 		for _, d := range file.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil && f.Name.Name == "spoken" {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil && f.Name.Name == "Spoken" {
 				screens[named(f.Recv.List[0].Type)] = true
 			}
 		}
@@ -70,8 +77,11 @@ func named(e ast.Expr) string {
 	if star, ok := e.(*ast.StarExpr); ok {
 		e = star.X
 	}
-	if name, ok := e.(*ast.Ident); ok {
-		return name.Name
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.SelectorExpr:
+		return e.Sel.Name
 	}
 	return ""
 }
@@ -81,7 +91,7 @@ func named(e ast.Expr) string {
 func TestThePartsOfTheProgramAreSmallAndApart(t *testing.T) {
 	const most = 12
 	structs := map[string]*ast.StructType{}
-	for _, file := range sources(t, ".") {
+	for _, file := range sources(t) {
 		ast.Inspect(file, func(n ast.Node) bool {
 			if spec, ok := n.(*ast.TypeSpec); ok {
 				if s, ok := spec.Type.(*ast.StructType); ok {
@@ -92,13 +102,13 @@ func TestThePartsOfTheProgramAreSmallAndApart(t *testing.T) {
 		})
 	}
 	parts := map[string]bool{}
-	for _, f := range structs["env"].Fields.List {
+	for _, f := range structs["Env"].Fields.List {
 		parts[named(f.Type)] = true
 	}
 	if len(parts) != 4 {
 		t.Errorf("env has the parts %v", parts)
 	}
-	apart := map[string]bool{"env": true, "model": true}
+	apart := map[string]bool{"Env": true, "Model": true}
 	for part := range parts {
 		apart[part] = true
 	}

@@ -207,7 +207,7 @@ func TestThemes(t *testing.T) {
 			t.Errorf("a colour is left on at the end of %q", l)
 		}
 	}
-	if warn := opening(d.m.theme, draw.InkWarn); warn == "" || !strings.Contains(view, warn+"resolve 4s") {
+	if warn := opening(d.m.Theme, draw.InkWarn); warn == "" || !strings.Contains(view, warn+"resolve 4s") {
 		t.Error("what is staged has no colour")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"svc/client"
 	"svc/client/api"
 	"svc/server/servertest"
+	"svc/tui/grid"
 	"svc/tui/keys"
 )
 
@@ -39,7 +40,7 @@ func TestTheThreadOfAPostIsShown(t *testing.T) {
 	d := beginOn(t, root, 120, 40, Options{})
 	d.press("T")
 	d.shows("THREAD "+worst+" 4", "ann", "my cat died", ">   ", ". > bob", ". . kim", "[CW] angry", "direct", "and you are next")
-	if got := d.m.screen().(*nounScreen).UnderID(); got != worst {
+	if got := d.m.Screen().(*grid.Screen).UnderID(); got != worst {
 		t.Errorf("the cursor is on %s, not on the post %s", got, worst)
 	}
 	d.press("P")
@@ -74,8 +75,8 @@ func TestTheThreadOfAPostIsShown(t *testing.T) {
 
 	// Who has no right to statuses is not offered it.
 	d = beginOn(t, s.Admin("tess"), 80, 24, Options{})
-	d.m.keys = d.m.keys.Of(keys.Rights{May: func(p api.Privilege) bool { return p == api.PrivilegeReports }})
-	if slices.ContainsFunc(d.m.keys.Bindings, func(b keys.Binding) bool { return b.Do == keys.Thread }) {
+	d.m.Keys = d.m.Keys.Of(keys.Rights{May: func(p api.Privilege) bool { return p == api.PrivilegeReports }})
+	if slices.ContainsFunc(d.m.Keys.Bindings, func(b keys.Binding) bool { return b.Do == keys.Thread }) {
 		t.Error("the thread is offered without the right to statuses")
 	}
 }

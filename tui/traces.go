@@ -10,6 +10,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"svc/tui/desk"
 	"svc/tui/tty"
 )
 
@@ -73,27 +74,23 @@ func (t *trace) write(l traceLine) {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// loading is the present time, for loaded.
-func (t *trace) loading() (from time.Time) {
-	if t != nil {
-		from = t.now()
+// loading notes that a request begins; what it returns notes the answer.
+func (t *trace) loading() func(answer tea.Msg) {
+	from := t.now()
+	return func(answer tea.Msg) {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		kind := fmt.Sprintf("%T", answer)
+		t.write(traceLine{Event: "load", What: kind[strings.LastIndex(kind, ".")+1:], Ms: milliseconds(t.now().Sub(from))})
 	}
-	return from
 }
 
-// loaded notes the answer to a request that began at from.
-func (t *trace) loaded(answer tea.Msg, from time.Time) {
-	if t == nil {
-		return
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.write(traceLine{Event: "load", What: strings.TrimPrefix(fmt.Sprintf("%T", answer), "tui."), Ms: milliseconds(t.now().Sub(from))})
-}
+// rowsMsg is a message with rows, which says of what.
+type rowsMsg interface{ Rows() string }
 
 // traced is the program under a trace.
 type traced struct {
-	*model
+	*desk.Model
 	trace *trace
 }
 
@@ -103,26 +100,24 @@ func (p traced) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
 		event, what = "key", msg.String()
-		if p.prompt != nil && p.prompt.text != nil && (msg.Paste || msg.Type == tea.KeyRunes || msg.Type == tea.KeySpace || msg.Type == tea.KeyBackspace) {
+		if p.Prompt != nil && p.Prompt.Text != nil && (msg.Paste || msg.Type == tea.KeyRunes || msg.Type == tea.KeySpace || msg.Type == tea.KeyBackspace) {
 			what = "text"
 		}
 	case tea.WindowSizeMsg:
 		event, what = "resize", fmt.Sprintf("%dx%d", msg.Width, msg.Height)
-	case reportsLoaded:
-		event, what = "data", fmt.Sprintf("reports %d", msg.page)
-	case nounLoaded:
-		event, what = "data", msg.screen.noun.Name
-	case tableReady:
+	case rowsMsg:
+		event, what = "data", msg.Rows()
+	case desk.TableReady:
 		event = "view"
 	}
-	_, cmd := p.model.Update(msg)
+	_, cmd := p.Model.Update(msg)
 	p.trace.updated(event, what, from)
 	return p, cmd
 }
 
 func (p traced) View() string {
 	from := p.trace.now()
-	view := p.model.View()
+	view := p.Model.View()
 	p.trace.drew(view, from)
 	return view
 }
@@ -205,8 +200,8 @@ func (t *trace) arrived() {
 	}
 }
 
-// over puts the trace between the program and its terminal.
-func (t *trace) over(m *model, in io.Reader, out io.Writer) (tea.Model, io.Reader, io.Writer) {
+// Over puts the trace between the program and its terminal.
+func (t *trace) over(m *desk.Model, in io.Reader, out io.Writer) (tea.Model, io.Reader, io.Writer) {
 	if t == nil {
 		return m, in, out
 	}

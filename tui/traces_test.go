@@ -82,10 +82,10 @@ func TestATraceHasTheAnswersOfTheServer(t *testing.T) {
 	var file strings.Builder
 	clock := begun
 	d := begin(t, newWorld(t), 80, 24)
-	d.m.load.trace = newTrace(&file, func() time.Time {
+	d.m.Load.Watch = newTrace(&file, func() time.Time {
 		clock = clock.Add(time.Millisecond)
 		return clock
-	})
+	}).loading
 	d.press("2")
 	if !strings.Contains(file.String(), `{"event":"load","what":"nounLoaded","ms":1}`+"\n") {
 		t.Errorf("the trace is\n%s", file.String())

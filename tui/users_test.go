@@ -11,6 +11,7 @@ import (
 	"svc/client/api"
 	"svc/server/platform/config"
 	"svc/server/servertest"
+	"svc/tui/desk"
 	"svc/tui/draw"
 )
 
@@ -86,11 +87,11 @@ func TestUserVerbsAreStagedSentAndTakenBack(t *testing.T) {
 	d.press("y")
 	// The link is shown nowhere else: whole, on a page of its own, and in no line that goes by.
 	d.shows(" USERS RESET-LINK KIM", " http://", "y copies it")
-	whole := d.m.screen().(*page)
-	if link := strings.ReplaceAll(draw.Words(whole.lines[0])+draw.Words(whole.lines[1]), " ", ""); !strings.Contains(link, "/api/svc/password_reset/") || strings.Contains(link, "...") || whole.copies == "" {
-		t.Errorf("shown %q, copied %q", link, whole.copies)
+	whole := d.m.Screen().(*desk.Page)
+	if link := strings.ReplaceAll(draw.Words(whole.Lines[0])+draw.Words(whole.Lines[1]), " ", ""); !strings.Contains(link, "/api/svc/password_reset/") || strings.Contains(link, "...") || whole.Copies == "" {
+		t.Errorf("shown %q, copied %q", link, whole.Copies)
 	}
-	for _, done := range d.m.staged.Done {
+	for _, done := range d.m.Staged.Done {
 		if strings.Contains(done.Item.Label, "http") {
 			t.Errorf("kept %q", done.Item.Label)
 		}
@@ -153,13 +154,13 @@ func TestWhoWaitsIsCountedAndRejected(t *testing.T) {
 	register("newbie")
 	register("spammy")
 	d := beginOn(t, s.Admin("root"), 80, 24, Options{})
-	if d.m.waiting["users"] != 2 {
-		t.Errorf("%d wait at the start", d.m.waiting["users"])
+	if d.m.Waiting["users"] != 2 {
+		t.Errorf("%d wait at the start", d.m.Waiting["users"])
 	}
 	register("late")
 	d.pass(2 * time.Minute)
-	if d.m.waiting["users"] != 3 {
-		t.Errorf("%d wait after another registration", d.m.waiting["users"])
+	if d.m.Waiting["users"] != 3 {
+		t.Errorf("%d wait after another registration", d.m.Waiting["users"])
 	}
 	d.findUser("newbie")
 	d.press("a")
@@ -173,8 +174,8 @@ func TestWhoWaitsIsCountedAndRejected(t *testing.T) {
 	d.press("y")
 	d.shows("OUTBOX 1  reject spammy, which deletes the pending account (for good)")
 	d.pass(time.Minute)
-	if d.m.waiting["users"] != 1 {
-		t.Errorf("%d wait after both", d.m.waiting["users"])
+	if d.m.Waiting["users"] != 1 {
+		t.Errorf("%d wait after both", d.m.Waiting["users"])
 	}
 	d.press("u")
 	d.shows("cannot be undone (it stays deleted): reject spammy")

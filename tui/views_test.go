@@ -11,6 +11,8 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/google/go-cmp/cmp"
+
+	"svc/tui/desk"
 )
 
 func TestHiddenTextIsShownOneAtATimeAndHiddenAgain(t *testing.T) {
@@ -93,7 +95,7 @@ func TestReadOnlyChangesNothing(t *testing.T) {
 	d.press("rcodnAD<tab>sv")
 	d.pass(time.Minute)
 	d.shows("read-only")
-	if len(d.m.staged.Items) != 0 || len(d.world.writes()) != 0 {
+	if len(d.m.Staged.Items) != 0 || len(d.world.writes()) != 0 {
 		t.Error("something was staged")
 	}
 }
@@ -233,7 +235,7 @@ func TestAnAltTextIsReadWhole(t *testing.T) {
 	d.hides("to its end")
 	d.press("a")
 	d.shows(" ALT TEXT", "to its end", "y copies it")
-	if got := d.m.screen().(*page).copies; got != alt {
+	if got := d.m.Screen().(*desk.Page).Copies; got != alt {
 		t.Errorf("copies %q", got)
 	}
 }
