@@ -319,6 +319,8 @@ func (c *Client) request(ctx context.Context, in Request, body io.Reader, token 
 		req.Header[name] = values
 	}
 	req.Header.Set("User-Agent", c.options.userAgent)
+	// A server that has another name at its edges answers in these words.
+	req.Header.Set("Svc-Name", "svc")
 	if token != "" {
 		req.Header.Set("Authorization", "Bearer "+token)
 	}

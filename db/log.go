@@ -112,6 +112,23 @@ func (d *DB) Log(ctx context.Context, f LogFilter, p NumberedPage) ([]LogEntry, 
 	return rows, err
 }
 
+// logCounted is up to where LogCount counts.
+const logCounted = 10_000
+
+// LogCount returns how many entries f selects, as far as 10,000. The words of a search do
+// not count.
+func (d *DB) LogCount(ctx context.Context, f LogFilter) (int, error) {
+	q := &selection{}
+	if f.AboutID == "" {
+		q.add(`SELECT COUNT(*) FROM (SELECT 1 FROM moderation_log l WHERE TRUE`)
+	} else {
+		q.add(`SELECT COUNT(*) FROM (SELECT 1 FROM log_accounts a JOIN moderation_log l ON l.id = a.entry_id WHERE a.account_id = ?`, f.AboutID)
+	}
+	f.where(q, "l.")
+	q.add(` LIMIT ?) c`, logCounted)
+	return value[int](ctx, d, "count of the moderation log", q.sql.String(), q.args...)
+}
+
 // logAbout is Log for an account: it reads the entries about that one alone.
 func (d *DB) logAbout(ctx context.Context, f LogFilter, p NumberedPage) ([]LogEntry, error) {
 	q := &selection{}

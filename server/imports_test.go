@@ -14,7 +14,7 @@ import (
 // it.
 var floors = map[string][][]string{
 	"server": {
-		{"client/api", "client/build", "client/settings/term"}, {"db"}, {"server/platform"}, {"server/federation"}, {"server/rules"}, {"server/api"}, {"server"},
+		{"client/api", "client/build", "client/schema", "client/settings/term"}, {"db"}, {"server/platform"}, {"server/federation"}, {"server/rules"}, {"server/api"}, {"server"},
 		{"server/servertest", "server/demo", "client"}, {"cmd/svcd"}, {"server/e2e"},
 	},
 	"tools": {

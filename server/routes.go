@@ -334,7 +334,7 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 	add(Public, get, "/api/v1/instance/activity", client.Instance.Activity).answers([]api.ActivityWeek{})
 	add(Public, get, "/api/oembed", client.Instance.OEmbed).takes(api.OEmbedQuery{}).answers(api.OEmbed{})
 	add(Public, get, "/api/v1/svc/federation_status", client.Instance.FederationStatus).answers(api.FederationStatus{})
-	add(Public, get, "/api/svc/frontend_configurations", client.Instance.FrontendConfigurations).answers(map[string]any{})
+	add(Public, get, "/api/svc/frontend_configurations", client.Instance.FrontendConfigurations).answers(api.FrontendConfigurations{})
 	add(Public, get, "/api/svc/healthcheck", client.Instance.Healthcheck).answers(api.Health{}, at(503, api.Empty{}))
 	add(Public, get, "/.well-known/host-meta", docs.HostMeta).answers(file("application/xrd+xml"))
 	add(Public, get, "/.well-known/host-meta.json", docs.HostMetaJSON).answers(api.HostMeta{})
@@ -591,6 +591,9 @@ func (s *Server) mount(guard *web.Guard, html *pages.Pages, client *clientapi.AP
 	_ = s.engine.SetTrustedProxies(nil) // web knows the client's address
 	front := web.Front(s.log, s.now, web.NewRemote(s.cfg.TrustedProxies, s.Settings, s.log), s.cfg.AccessLog)
 	s.engine.Use(front, s.metrics.count(s.now, s.routes), web.Problems(html.Problem), web.Recover, web.CORS(s.Settings), web.Headers(s.Settings), s.metrics.export(s.Settings))
+	if !s.site.Words.Own() {
+		s.engine.Use(s.named())
+	}
 	s.engine.Use(each...)
 	replay := web.NewIdempotency(s.DB)
 	for _, r := range s.routes {
@@ -642,5 +645,5 @@ func (s *Server) mount(guard *web.Guard, html *pages.Pages, client *clientapi.AP
 		}
 	}
 	s.engine.NoRoute(s.unrouted)
-	s.handler = s.visitors.count(web.Bodies(s.traffic.watch(web.TolerateSlash(web.OverrideMethod(s.engine)))))
+	s.handler = s.visitors.count(web.Bodies(s.traffic.watch(web.TolerateSlash(s.site.Words.Paths(web.OverrideMethod(s.engine), web.Plain)))))
 }

@@ -35,6 +35,7 @@ import (
 	"svc/server/platform/emoji"
 	"svc/server/platform/mail"
 	"svc/server/platform/media"
+	"svc/server/platform/naming"
 	"svc/server/platform/outgoing"
 	"svc/server/platform/rights"
 	"svc/server/platform/static"
@@ -138,6 +139,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 		return nil, err
 	}
 	site := config.NewSite(cfg.BaseURL, cfg.FederationInsecure)
+	site.Words = naming.New(cfg.Name)
 	s := &Server{DB: d, Settings: live, Saved: saved, cfg: cfg, site: site, log: o.Log, now: o.Now, onReady: o.Ready, process: alive.New(d, o.Log), rights: rights.New(live, cfg.FromDatabase), fronts: newFrontScripts()}
 	if site.Insecure {
 		o.Log.WarnContext(ctx, "insecure federation: this server calls any address, over plain HTTP too; never use this but in tests",

@@ -16,10 +16,10 @@ type ConfigQuery struct {
 // arrays of pairs keyword lists. DB names the saved parts: subkeys, or Key if
 // the value is saved whole; nil if nothing is saved.
 type ConfigSetting struct {
-	Group string          `json:"group"`
-	Key   string          `json:"key"`
-	Value json.RawMessage `json:"value"`
-	DB    List[string]    `json:"db,omitzero"`
+	Group string          `json:"group" schema:"terms"`
+	Key   string          `json:"key" schema:"terms"`
+	Value json.RawMessage `json:"value" schema:"terms"`
+	DB    List[string]    `json:"db,omitzero" schema:"terms"`
 
 	Raw json.RawMessage `json:"-"`
 }
@@ -47,11 +47,11 @@ type ConfigSettings struct {
 // merged into the saved one, or with Delete the removal of the saved value or
 // of its Subkeys. Nil Subkeys are not sent; empty ones are, and delete nothing.
 type ConfigChange struct {
-	Group   string          `json:"group"`
-	Key     string          `json:"key"`
-	Value   json.RawMessage `json:"value,omitempty"`
+	Group   string          `json:"group" schema:"terms"`
+	Key     string          `json:"key" schema:"terms"`
+	Value   json.RawMessage `json:"value,omitempty" schema:"terms"`
 	Delete  bool            `json:"delete,omitempty"`
-	Subkeys List[string]    `json:"subkeys,omitzero"`
+	Subkeys List[string]    `json:"subkeys,omitzero" schema:"terms"`
 }
 
 // ConfigChanges is the form of POST /api/svc/admin/config.
@@ -63,8 +63,8 @@ type ConfigChanges struct {
 // first: of a Group, of one Key of it, or of all where those are ""; those below
 // Before, at most Limit, 0 for 50.
 type ConfigHistoryQuery struct {
-	Group  string `json:"group,omitempty" form:"group"`
-	Key    string `json:"key,omitempty" form:"key"`
+	Group  string `json:"group,omitempty" form:"group" schema:"terms"`
+	Key    string `json:"key,omitempty" form:"key" schema:"terms"`
 	Before int64  `json:"before,omitempty" form:"before"`
 	Limit  int    `json:"limit,omitempty" form:"limit"`
 }
@@ -74,10 +74,10 @@ type ConfigHistoryQuery struct {
 // secret changed too. Actor is nil when the account is gone.
 type ConfigPast struct {
 	ID        int64           `json:"id"`
-	Group     string          `json:"group"`
-	Key       string          `json:"key"`
-	Before    json.RawMessage `json:"before"`
-	After     json.RawMessage `json:"after"`
+	Group     string          `json:"group" schema:"terms"`
+	Key       string          `json:"key" schema:"terms"`
+	Before    json.RawMessage `json:"before" schema:"terms"`
+	After     json.RawMessage `json:"after" schema:"terms"`
 	Secret    bool            `json:"secret"`
 	Actor     *LogUser        `json:"actor"`
 	CreatedAt Time            `json:"created_at"`

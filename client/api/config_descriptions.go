@@ -10,13 +10,13 @@ import (
 // names of modules. A form with a RelatedPolicy matters only while that policy
 // is on.
 type ConfigDescription struct {
-	Group         string            `json:"group"`
-	Key           string            `json:"key,omitempty"`
-	Label         string            `json:"label"`
+	Group         string            `json:"group" schema:"terms"`
+	Key           string            `json:"key,omitempty" schema:"terms"`
+	Label         string            `json:"label" schema:"terms"`
 	Type          ConfigType        `json:"type"` // always group
 	Description   string            `json:"description,omitempty"`
 	Tab           string            `json:"tab,omitempty"` // mrf, or empty
-	RelatedPolicy string            `json:"related_policy,omitempty"`
+	RelatedPolicy string            `json:"related_policy,omitempty" schema:"terms"`
 	Children      List[ConfigField] `json:"children"`
 
 	Raw json.RawMessage `json:"-"`
@@ -36,13 +36,13 @@ func (d *ConfigDescription) UnmarshalJSON(data []byte) error {
 // Group, if set, is :subgroup and the module that alone has the setting.
 // Answers mask a Secret field.
 type ConfigField struct {
-	Key         string            `json:"key"`
-	Label       string            `json:"label"`
+	Key         string            `json:"key" schema:"terms"`
+	Label       string            `json:"label" schema:"terms"`
 	Type        ConfigType        `json:"type"`
 	Description string            `json:"description"`
-	Suggestions List[string]      `json:"suggestions"` // values as they are written
+	Suggestions List[string]      `json:"suggestions" schema:"terms"` // values as they are written
 	Children    List[ConfigField] `json:"children,omitzero"`
-	Group       List[string]      `json:"group,omitzero"`
+	Group       List[string]      `json:"group,omitzero" schema:"terms"`
 	Secret      bool              `json:"secret,omitempty"`
 }
 

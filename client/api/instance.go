@@ -97,7 +97,7 @@ type InstanceSvc struct {
 // InstanceMetadata describes the abilities of the service.
 type InstanceMetadata struct {
 	AccountActivationRequired bool           `json:"account_activation_required"`
-	Features                  List[string]   `json:"features" schema:"filled"`
+	Features                  List[string]   `json:"features" schema:"filled,named"`
 	Federation                FederationInfo `json:"federation"`
 	FieldsLimits              FieldsLimits   `json:"fields_limits"`
 	PostFormats               List[string]   `json:"post_formats" schema:"filled"`
@@ -239,7 +239,7 @@ type NodeInfoMetadata struct {
 	AccountActivationRequired bool                 `json:"accountActivationRequired"`
 	InvitesEnabled            bool                 `json:"invitesEnabled"`
 	MailerEnabled             bool                 `json:"mailerEnabled"`
-	Features                  List[string]         `json:"features" schema:"filled"`
+	Features                  List[string]         `json:"features" schema:"filled,named"`
 	RestrictedNicknames       List[string]         `json:"restrictedNicknames"`
 	SkipThreadContainment     bool                 `json:"skipThreadContainment"`
 	Upstream                  NodeInfoUpstream     `json:"upstream"`
@@ -309,3 +309,7 @@ type Health struct {
 	Healthy       bool                        `json:"healthy"`
 	JobQueueStats map[string]map[string]int64 `json:"job_queue_stats"`
 }
+
+// FrontendConfigurations answers GET /api/svc/frontend_configurations: what each front end
+// reads, by its name.
+type FrontendConfigurations map[string]any

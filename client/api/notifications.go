@@ -9,7 +9,7 @@ import "encoding/json"
 // report as a type Report, in Raw) or admin.sign_up.
 type Notification struct {
 	ID        string   `json:"id" schema:"filled"`
-	Type      string   `json:"type" schema:"enum=mention status reblog follow follow_request favourite poll update move admin.sign_up admin.report svc:emoji_reaction svc:chat_mention svc:report"`
+	Type      string   `json:"type" schema:"enum=mention status reblog follow follow_request favourite poll update move admin.sign_up admin.report svc:emoji_reaction svc:chat_mention svc:report,named"`
 	CreatedAt Time     `json:"created_at"`
 	Account   *Account `json:"account" schema:"notnull"`
 	Status    *Status  `json:"status"`
@@ -54,9 +54,9 @@ func (n *Notification) UnmarshalJSON(data []byte) error {
 // another name of IncludeTypes.
 type NotificationQuery struct {
 	PageQuery
-	ExcludeTypes        []string `json:"exclude_types,omitempty" form:"exclude_types[]"`
-	IncludeTypes        []string `json:"include_types,omitempty" form:"include_types[]"`
-	Types               []string `json:"types,omitempty" form:"types[]"`
+	ExcludeTypes        []string `json:"exclude_types,omitempty" form:"exclude_types[]" schema:"named"`
+	IncludeTypes        []string `json:"include_types,omitempty" form:"include_types[]" schema:"named"`
+	Types               []string `json:"types,omitempty" form:"types[]" schema:"named"`
 	AccountID           string   `json:"account_id,omitempty" form:"account_id"`
 	ExcludeVisibilities []string `json:"exclude_visibilities,omitempty" form:"exclude_visibilities[]"`
 	WithMuted           bool     `json:"with_muted,omitempty" form:"with_muted"`
@@ -66,9 +66,9 @@ type NotificationQuery struct {
 // another name of IncludeTypes.
 type UnreadQuery struct {
 	Limit        int      `json:"limit,omitempty" form:"limit"`
-	ExcludeTypes []string `json:"exclude_types,omitempty" form:"exclude_types[]"`
-	IncludeTypes []string `json:"include_types,omitempty" form:"include_types[]"`
-	Types        []string `json:"types,omitempty" form:"types[]"`
+	ExcludeTypes []string `json:"exclude_types,omitempty" form:"exclude_types[]" schema:"named"`
+	IncludeTypes []string `json:"include_types,omitempty" form:"include_types[]" schema:"named"`
+	Types        []string `json:"types,omitempty" form:"types[]" schema:"named"`
 	AccountID    string   `json:"account_id,omitempty" form:"account_id"`
 }
 

@@ -10,7 +10,7 @@ import "encoding/json"
 // in this order, and so is the end of svc from direct_conversation_id on: a
 // renderer may cache the rest and splice them in, and filtered.
 type Status struct {
-	ID                 string           `json:"id" schema:"filled"`
+	ID                 string           `json:"id" schema:"filled,named"`
 	URI                string           `json:"uri" schema:"filled"`
 	URL                string           `json:"url" schema:"url"`
 	Account            *Account         `json:"account" schema:"notnull"`

@@ -15,8 +15,10 @@
 //	optional   it may be absent
 //	or=Name    it may be of this struct as well
 //	or-empty   it may be {} as well
+//	named      it may be a word with the service's name, which has another under SVC_NAME
+//	terms      likewise of all atoms and modules in it: a value of settings
 //
-// Of a list, the first four are about its items.
+// Of a list, the first four and the last two are about its items.
 package schema
 
 import (

@@ -21,6 +21,7 @@ import (
 	"svc/server/api/apitest"
 	"svc/server/platform/config"
 	"svc/server/platform/mail/mailtest"
+	"svc/server/platform/naming"
 	"svc/server/rules/auth"
 	"svc/server/rules/signup"
 )
@@ -44,6 +45,8 @@ type Server struct {
 	*server.Server
 	URL string
 	DSN string
+	// Words are those of the service's name.
+	Words naming.Words
 	// DataDir is the folder of files.
 	DataDir string
 	// Mailbox has the service's mails; nil without WithMail.
@@ -89,6 +92,14 @@ func Booted(t testing.TB, dsn string, boot func(*config.Config), edit ...func(*c
 		t.Fatal(err)
 	}
 	return at(t, dsn, l, "http://"+l.Addr().String(), boot, edit...)
+}
+
+// Named runs fn against a service with another name than svc, as Each does.
+func Named(t *testing.T, name string, fn func(t *testing.T, s *Server), edit ...func(*config.Settings)) {
+	t.Helper()
+	dbtest.EachReady(t, func(t *testing.T, dsn string) {
+		fn(t, Booted(t, dsn, func(c *config.Config) { c.Name = name }, edit...))
+	})
 }
 
 // Second runs another process's worth of service on the same database and
@@ -160,7 +171,7 @@ func at(t testing.TB, dsn string, l net.Listener, base string, boot func(*config
 			t.Error("the server did not stop")
 		}
 	})
-	return &Server{Server: srv, URL: "http://" + l.Addr().String(), DSN: dsn, DataDir: cfg.DataDir, Mailbox: box, Log: log, t: t, ahead: ahead, tokens: map[string]string{}}
+	return &Server{Server: srv, URL: "http://" + l.Addr().String(), DSN: dsn, Words: naming.New(cfg.Name), DataDir: cfg.DataDir, Mailbox: box, Log: log, t: t, ahead: ahead, tokens: map[string]string{}}
 }
 
 // Base is the public base URL.

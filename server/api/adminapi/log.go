@@ -1,6 +1,7 @@
 package adminapi
 
 import (
+	"encoding/json"
 	"errors"
 	"strings"
 	"time"
@@ -53,7 +54,7 @@ func (a Log) List(c *gin.Context) error {
 		account, err := a.DB.FindAccount(c.Request.Context(), a.people.local(actor))
 		switch {
 		case errors.Is(err, db.ErrNotFound):
-			return web.OK(c, []any{}) // an unknown actor has no entries
+			return logged(c, []byte("[]"), 0) // an unknown actor has no entries
 		case err != nil:
 			return err
 		}
@@ -67,6 +68,36 @@ func (a Log) List(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
+	total := 0
+	if !web.Words(c).Own() {
+		if total, err = a.total(c, f, page, len(rows)); err != nil {
+			return err
+		}
+	}
+	return logged(c, raw, total)
+}
+
+// total returns how many entries a list has for clients that ask. Of a search it knows
+// those up to this page, and whether there is another.
+func (a Log) total(c *gin.Context, f db.LogFilter, page db.NumberedPage, n int) (int, error) {
+	if f.Search == "" {
+		return a.DB.LogCount(c.Request.Context(), f)
+	}
+	n += (page.Number - 1) * page.Size
+	if n == page.Number*page.Size {
+		n++
+	}
+	return n, nil
+}
+
+// logged answers with entries.
+func logged(c *gin.Context, raw json.RawMessage, total int) error {
+	web.FamilyForm(c, func(list json.RawMessage) any {
+		return struct {
+			Items json.RawMessage `json:"items"`
+			Total int             `json:"total"`
+		}{list, total}
+	})
 	return web.OK(c, raw)
 }
 

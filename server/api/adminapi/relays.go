@@ -1,6 +1,7 @@
 package adminapi
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -43,6 +44,7 @@ func (a Relays) List(c *gin.Context) error {
 	for i := range rows {
 		out[i] = a.shown(&rows[i], rows[i].URL)
 	}
+	web.FamilyForm(c, func(list json.RawMessage) any { return map[string]json.RawMessage{"relays": list} })
 	return web.OK(c, out)
 }
 

@@ -173,7 +173,7 @@ func (a *Instance) describe(s *config.Settings, f *facts) api.Instance {
 	return api.Instance{
 		ContactAccount: contact,
 		URI:            a.Site.Base, Title: i.Name, ShortDescription: i.Description, Description: i.Description, Email: i.Email,
-		Version:   "2.7.2 (compatible; svc " + a.Version + ")",
+		Version:   "2.7.2 (compatible; " + a.Site.Words.Title() + " " + a.Version + ")",
 		URLs:      api.InstanceURLs{StreamingAPI: "ws" + strings.TrimPrefix(a.Site.Base, "http")},
 		Stats:     api.InstanceStats{UserCount: f.stats.Users, StatusCount: f.stats.Statuses, DomainCount: f.stats.Domains},
 		Thumbnail: a.absolute(i.InstanceThumbnail), Languages: []string{"en"},
@@ -265,7 +265,7 @@ func (a *Instance) nodeInfo(version string, s *config.Settings, f *facts) api.No
 		staff = nil
 	}
 	return api.NodeInfo{
-		Version: version, Software: api.NodeInfoSoftware{Name: "svc", Version: a.Version}, Protocols: []string{"activitypub"}, OpenRegistrations: i.RegistrationsOpen,
+		Version: version, Software: api.NodeInfoSoftware{Name: a.Site.Words.Name(), Version: a.Version}, Protocols: []string{"activitypub"}, OpenRegistrations: i.RegistrationsOpen,
 		Usage: api.NodeInfoUsage{Users: api.NodeInfoUsers{Total: f.stats.Users}, LocalPosts: f.stats.Statuses},
 		Metadata: api.NodeInfoMetadata{
 			NodeName: i.Name, NodeDescription: i.Description, Private: !i.Public, StaffAccounts: staff,

@@ -152,7 +152,7 @@ func (p *Pages) feed(c *gin.Context, feed atomFeed, path string, page db.Page, s
 	if s.Look.Feed.Logo != "" {
 		feed.Logo = p.absolute(s.Look.Feed.Logo)
 	}
-	feed.Generator = atomGenerator{URI: p.Site.Base + "/about", Version: p.Version, Name: "svc"}
+	feed.Generator = atomGenerator{URI: p.Site.Base + "/about", Version: p.Version, Name: p.Site.Words.Name()}
 	updated := began
 	for i := range statuses {
 		if s := &statuses[i]; s.Reblog == nil && shownToAll(s, viewer) {

@@ -97,9 +97,14 @@ func (p *Pages) letter(c *gin.Context, body lettersPage, send func(name string) 
 
 // resetPage is the form for another password.
 type resetPage struct {
-	Flash string
-	Token string
-	Host  string
+	Flash  string
+	Token  string
+	Host   string
+	Action string
+}
+
+func (p *Pages) resetPage(flash, token string) resetPage {
+	return resetPage{flash, token, p.Site.Host, p.Site.Words.Link("/api/svc/password_reset")}
 }
 
 // Reset is GET /api/svc/password_reset/:token, the link in the mail. It is
@@ -113,7 +118,7 @@ func (p *Pages) Reset(c *gin.Context) error {
 	if !usable {
 		return p.deadLink(c)
 	}
-	return p.show(c, http.StatusOK, "reset.html", "Choose a password", resetPage{Token: token, Host: p.Site.Host})
+	return p.show(c, http.StatusOK, "reset.html", "Choose a password", p.resetPage("", token))
 }
 
 func (p *Pages) deadLink(c *gin.Context) error {
@@ -137,7 +142,7 @@ func (p *Pages) ChoosePassword(c *gin.Context) error {
 	}
 	in := form.Data
 	again := func(flash string) error {
-		return p.show(c, http.StatusOK, "reset.html", "Choose a password", resetPage{Flash: flash, Token: in.Token, Host: p.Site.Host})
+		return p.show(c, http.StatusOK, "reset.html", "Choose a password", p.resetPage(flash, in.Token))
 	}
 	if in.Password != in.Confirmation {
 		usable, err := p.Signup.ResetUsable(c.Request.Context(), in.Token)

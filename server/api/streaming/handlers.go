@@ -64,7 +64,7 @@ func (a *API) Open(c *gin.Context) error {
 // nameOf returns the stream that a request names: by parameter, or by its path
 // with slashes in place of colons.
 func nameOf(c *gin.Context) string {
-	name := c.Query("stream")
+	name := web.Words(c).In(c.Query("stream"))
 	if name == "" {
 		name = strings.Trim(strings.TrimPrefix(c.FullPath(), "/api/v1/streaming"), "/")
 		name = strings.ReplaceAll(name, "/", ":")
@@ -87,7 +87,7 @@ func (a *API) reader(c *gin.Context, socket bool) (*reader, error) {
 		token = strings.TrimSpace(c.GetHeader("Sec-WebSocket-Protocol"))
 	}
 	r := newReader(token)
-	r.who = web.CountedAddr(c)
+	r.who, r.words = web.CountedAddr(c), web.Words(c)
 	if token == "" {
 		return r, nil
 	}

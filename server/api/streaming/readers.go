@@ -9,6 +9,7 @@ import (
 
 	"svc/db"
 	"svc/server/platform/fault"
+	"svc/server/platform/naming"
 	"svc/server/rules/auth"
 )
 
@@ -26,6 +27,22 @@ type message struct {
 	data  []byte // the payload; nil for none
 	frame []byte // a JSON object, for a socket with one stream
 	raw   []byte // in place of all this: a whole message for a socket, such as an answer
+
+	once  sync.Once // makes named
+	named *message  // under the service's name, if that is not svc
+}
+
+// in returns the message in the words of the service's name: all readers who hear other
+// words than those of svc share it.
+func (m *message) in(words naming.Words) *message {
+	if words.Own() || m.raw != nil {
+		return m
+	}
+	m.once.Do(func() {
+		event, data := words.Event(m.event, m.data)
+		m.named = newMessage(m.seq, event, data)
+	})
+	return m.named
 }
 
 // delivery is a message on its way to a reader.
@@ -39,6 +56,7 @@ type reader struct {
 	token    string                                            // "" for a stranger
 	renew    func(ctx context.Context) (*auth.Identity, error) // reads the token again; nil if it is invalid
 	who      string                                            // an account, or an address that is told apart from others; else ""
+	words    naming.Words                                      // in which it hears
 	multiple atomic.Bool                                       // a socket: its messages name their streams
 	more     chan struct{}                                     // holds one call: there are deliveries to take
 	gone     chan struct{}                                     // closed when the reader is cut off
@@ -137,9 +155,14 @@ func (r *reader) answer(m *message, s stream) {
 // take returns all that waits for a reader.
 func (r *reader) take() []delivery {
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	out := r.waiting
 	r.waiting = nil
+	r.mu.Unlock()
+	if !r.words.Own() {
+		for i := range out {
+			out[i].message, out[i].stream.name = out[i].in(r.words), r.words.Out(out[i].stream.name)
+		}
+	}
 	return out
 }
 

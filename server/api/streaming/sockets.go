@@ -181,7 +181,7 @@ func (a *API) obey(ctx context.Context, r *reader, text []byte) error {
 	if err := json.Unmarshal(text, &said); err != nil {
 		return fault.Malformed("Invalid JSON")
 	}
-	q := asked{Name: said.Stream, Tag: said.Tag, Instance: said.Instance, List: strings.Trim(string(said.List), `"`)}
+	q := asked{Name: r.words.In(said.Stream), Tag: said.Tag, Instance: said.Instance, List: strings.Trim(string(said.List), `"`)}
 	switch said.Type {
 	case "subscribe":
 		s, err := a.stream(ctx, r.identity(), q)

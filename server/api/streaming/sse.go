@@ -153,7 +153,7 @@ func (p *replay) step(ctx context.Context, out *eventWriter) error {
 	}
 	for out.buf.Len() < mostHeld && len(p.events) > 0 {
 		e := &p.events[0]
-		missed := &reader{token: p.token, renew: p.renew, who: p.who, id: p.identity(), more: make(chan struct{}, 1), gone: make(chan struct{})}
+		missed := &reader{token: p.token, renew: p.renew, who: p.who, words: p.words, id: p.identity(), more: make(chan struct{}, 1), gone: make(chan struct{})}
 		if err := p.tell(ctx, e, p.audienceOf(p.reader, missed), new(sleepers)); err != nil {
 			return err
 		}

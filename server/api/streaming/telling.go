@@ -147,7 +147,11 @@ func (t *teller) send() {
 
 // message makes the bytes that all readers of a payload share.
 func (t *teller) message(event string, payload []byte) *message {
-	m := &message{seq: t.event.Seq, event: event, data: payload}
+	return newMessage(t.event.Seq, event, payload)
+}
+
+func newMessage(seq int64, event string, payload []byte) *message {
+	m := &message{seq: seq, event: event, data: payload}
 	m.frame = append(m.frame, `{"event":"`...)
 	m.frame = append(m.frame, event...)
 	m.frame = append(m.frame, '"')

@@ -75,6 +75,7 @@ func body(c *gin.Context) (tree, error) {
 		b.tree, b.err = readJSON(raw)
 	}
 	in.ahead = nil
+	renamed(c, b.tree)
 	c.Set(treeKey, b)
 	return b.tree, b.err
 }
@@ -159,7 +160,9 @@ func query(c *gin.Context) (tree, error) {
 	if q.err != nil {
 		return nil, fault.Malformed("The query cannot be read")
 	}
-	return grow(q.values, objects(c.Request.URL.RawQuery))
+	t, err := grow(q.values, objects(c.Request.URL.RawQuery))
+	renamed(c, t)
+	return t, err
 }
 
 // parsed is the readable part of a query string. It is never changed.

@@ -35,7 +35,8 @@ func Files(c *gin.Context, receive func(name, file string, content io.Reader) er
 	if boundary == "" {
 		b.err = fault.Malformed("The request body cannot be read")
 	} else {
-		b.tree, b.err = readParts(multipart.NewReader(in, boundary), receive)
+		b.tree, b.err = readParts(multipart.NewReader(in, boundary), renamedFiles(c, receive))
+		renamed(c, b.tree)
 	}
 	c.Set(treeKey, b)
 	return b.err

@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/idna"
+
+	"svc/server/platform/naming"
 )
 
 // A bootSetting is a boot setting with its names.
@@ -92,6 +94,14 @@ func bootSettings() []bootSetting {
 				var at Config
 				c.SSHListen = value
 				return setListen(&at, value) && !strings.HasPrefix(value, "unix:")
+			},
+		},
+		{
+			name: "name", inFile: true, env: "SVC_NAME", shown: d.Name,
+			accepted: "the service's name in paths and JSON: 1 to " + strconv.Itoa(naming.Longest) + " lower-case letters and digits, a letter first, and no word that paths have already, such as v1 or users",
+			set: func(c *Config, value string) bool {
+				c.Name = value
+				return naming.Valid(value)
 			},
 		},
 		{

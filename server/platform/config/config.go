@@ -25,6 +25,8 @@ import (
 // Config is the boot settings of one process. It does not change while the
 // process runs.
 type Config struct {
+	// Name is the service's name at the edges, see naming.
+	Name string
 	// Listen is host:port, or unix:/path for a socket.
 	Listen string
 	// BaseURL is the public base of every URL and id: scheme and host, no
@@ -73,6 +75,7 @@ type Config struct {
 // empty: they follow from Listen and DataDir once those are known.
 func Defaults() Config {
 	return Config{
+		Name:         "svc",
 		Listen:       "127.0.0.1:8080",
 		DataDir:      "./svc-data",
 		FromDatabase: true,

@@ -1,6 +1,10 @@
 package config
 
-import "strings"
+import (
+	"strings"
+
+	"svc/server/platform/naming"
+)
 
 // Site is the identity of this server for others.
 type Site struct {
@@ -9,6 +13,8 @@ type Site struct {
 	// Insecure accepts ids of plain HTTP, and of any host, for tests among servers
 	// on one machine.
 	Insecure bool
+	// Words are those of the service's name.
+	Words naming.Words
 }
 
 // NewSite returns the site of a public base URL.

@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
+	"sync"
 
 	"svc/db"
 	"svc/server/platform/hosts"
+	"svc/server/platform/naming"
 	"svc/server/platform/text"
 	"svc/server/platform/webpush"
 )
@@ -19,7 +22,7 @@ type message struct {
 	AccessToken      string     `json:"access_token"`
 	PreferredLocale  string     `json:"preferred_locale"`
 	NotificationID   int64      `json:"notification_id"`
-	NotificationType string     `json:"notification_type"`
+	NotificationType string     `json:"notification_type" schema:"named"`
 	Icon             string     `json:"icon,omitempty"`
 	Title            string     `json:"title,omitempty"`
 	Body             string     `json:"body"`
@@ -94,7 +97,7 @@ func (s *Service) message(ctx context.Context, viewer db.Viewer, n *db.Notificat
 	if user.HideNotificationContents {
 		m.Title, m.Body = "", m.Title
 	}
-	return m.fit()
+	return m.fit(s.site.Words)
 }
 
 // contentOf returns the text of a status, or its content warning instead.
@@ -106,14 +109,18 @@ func contentOf(status *db.Status) string {
 }
 
 // fit returns the JSON of a message, without its picture if it is too long.
-func (m *message) fit() ([]byte, error) {
+func (m *message) fit(words naming.Words) ([]byte, error) {
 	raw, err := json.Marshal(m)
+	raw = words.JSON(raw, messageShape())
 	if err == nil && len(raw) > webpush.MaxText {
 		m.Icon = ""
 		raw, err = json.Marshal(m)
+		raw = words.JSON(raw, messageShape())
 	}
 	return raw, err
 }
+
+var messageShape = sync.OnceValue(func() *naming.Shape { return naming.ShapeOf(reflect.TypeFor[message]()) })
 
 func title(kind string, direct bool) string {
 	switch kind {

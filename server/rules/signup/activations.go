@@ -50,7 +50,7 @@ func (s *Service) askForApproval(ctx context.Context, settings *config.Settings,
 		return err
 	}
 	return mail.Enqueue(ctx, s.db, settings, mail.Review, map[string]string{
-		"nickname": a.Nickname, "reason": u.RegistrationReason, "link": s.base + "/svc/admin/#/users/" + a.ID + "/",
+		"nickname": a.Nickname, "reason": u.RegistrationReason, "link": s.base + s.words.Link("/svc/admin/") + "#/users/" + a.ID + "/",
 	}, addresses...)
 }
 

@@ -207,7 +207,7 @@ func (s *Service) ResetLink(ctx context.Context, accountID string) (*Reset, erro
 	if err != nil {
 		return nil, err
 	}
-	return &Reset{token, s.base + "/api/svc/password_reset/" + escape(token)}, nil
+	return &Reset{token, s.base + s.words.Link("/api/svc/password_reset/") + escape(token)}, nil
 }
 
 // ResetUsable reports whether this token is valid for a new password.

@@ -18,6 +18,7 @@ import (
 	"svc/server/platform/config"
 	"svc/server/platform/fault"
 	"svc/server/platform/mail"
+	"svc/server/platform/naming"
 	"svc/server/platform/outgoing"
 	"svc/server/platform/rights"
 	"svc/server/platform/text"
@@ -52,13 +53,14 @@ type Service struct {
 	settings *config.Live
 	rights   *rights.Service
 	base     string
+	words    naming.Words
 	now      func() time.Time
 }
 
 // New returns a Service.
 func New(p Parts) *Service {
 	return &Service{
-		db: p.DB, settings: p.Settings, rights: p.Rights, base: p.Site.Base, auth: p.Auth, social: p.Social, chats: p.Chats, mail: p.Mail, outgoing: p.Outgoing, now: p.Now,
+		db: p.DB, settings: p.Settings, rights: p.Rights, base: p.Site.Base, words: p.Site.Words, auth: p.Auth, social: p.Social, chats: p.Chats, mail: p.Mail, outgoing: p.Outgoing, now: p.Now,
 	}
 }
 
