@@ -8,15 +8,14 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client/safe"
-	"svc/tui/list"
 	"svc/tui/shown"
 )
 
-// queue fills the report list with n rows.
-func queue(b *testing.B, n int) *driver {
+// filled has the report list filled with n rows.
+func filled(b *testing.B, n int) *driver {
 	b.Helper()
 	d := begin(b, newWorld(b), 120, 40)
-	rows := make([]list.Row, 0, n)
+	found := make([]*shown.Report, 0, n)
 	for i := range n {
 		r := &shown.Report{
 			ID: fmt.Sprintf("9y%016d", i), State: "open", At: start.Add(-time.Duration(n-i) * time.Minute),
@@ -24,16 +23,11 @@ func queue(b *testing.B, n int) *driver {
 			Text: safe.Own("a comment of the usual length about what was said in some thread"),
 		}
 		r.About.Acct, r.By.Acct, r.About.Domain = shown.Acct(r.About.Nick), shown.Acct(r.By.Nick), fmt.Sprintf("host%d.example", i%500)
-		rows = append(rows, reportRow(r))
-		if i >= n-keepDetails {
-			d.queue().keep(d.m.Env, r) // of which the frame shows the evidence
-		}
+		found = append(found, r)
 	}
-	r := d.queue()
-	r.complete = true
-	r.put(d.m.Env, rows, false)
-	r.Refresh()
-	r.Jump(0)
+	d.queue().Show(d.m.Env, found)
+	d.queue().Refresh()
+	d.queue().Jump(0)
 	d.m.View()
 	b.ReportAllocs()
 	return d
@@ -42,7 +36,7 @@ func queue(b *testing.B, n int) *driver {
 const many = 100_000
 
 func BenchmarkKeyToFrame(b *testing.B) {
-	d := queue(b, many)
+	d := filled(b, many)
 	for b.Loop() {
 		d.m.Update(keyNamed("j"))
 		d.m.View()
@@ -50,7 +44,7 @@ func BenchmarkKeyToFrame(b *testing.B) {
 }
 
 func BenchmarkStageToFrame(b *testing.B) {
-	d := queue(b, many)
+	d := filled(b, many)
 	for b.Loop() {
 		d.clock = d.clock.Add(time.Second)
 		d.m.Update(keyNamed("r"))
@@ -61,7 +55,7 @@ func BenchmarkStageToFrame(b *testing.B) {
 
 // The key and its frame, and the rows that match beside it.
 func BenchmarkFilterKeystroke(b *testing.B) {
-	d := queue(b, many)
+	d := filled(b, many)
 	texts := []string{"h", "ho", "hos", "host", "host4", "host42"}
 	i := 0
 	for b.Loop() {
@@ -72,7 +66,7 @@ func BenchmarkFilterKeystroke(b *testing.B) {
 }
 
 func BenchmarkResize(b *testing.B) {
-	d := queue(b, many)
+	d := filled(b, many)
 	sizes := []tea.WindowSizeMsg{{Width: 60, Height: 15}, {Width: 120, Height: 40}}
 	i := 0
 	for b.Loop() {
@@ -83,15 +77,12 @@ func BenchmarkResize(b *testing.B) {
 }
 
 func BenchmarkRowsArrive(b *testing.B) {
-	d := queue(b, many)
+	d := filled(b, many)
 	n := 0
 	for b.Loop() {
 		n++
-		row := list.Row{
-			ID:    fmt.Sprintf("9z%016d", n),
-			Texts: []string{"open", "kim", "kim", "", "ana", "again", "", "kim again"}, Nums: []int64{start.Unix(), 0, 0},
-		}
-		d.queue().put(d.m.Env, []list.Row{row}, true)
+		kim, ana := shown.Person{Nick: "kim", Acct: safe.Own("kim")}, shown.Person{Nick: "ana", Acct: safe.Own("ana")}
+		d.queue().Show(d.m.Env, []*shown.Report{{ID: fmt.Sprintf("9z%016d", n), State: "open", At: start, About: kim, By: ana, Text: safe.Own("again")}})
 		d.run(d.queue().Sync())
 		d.m.View()
 	}

@@ -39,7 +39,7 @@ func TestAClaimIsReadByOthersAndEnds(t *testing.T) {
 	mika.press("uja")
 	mika.shows("claim what others have claimed", "(tess, ", "y yes")
 	mika.press("<esc>")
-	mika.pass(claimTime)
+	mika.pass(30 * time.Minute)
 	mika.hides("claimed by tess, ")
 	mika.press("r")
 	mika.hides("is claimed by")

@@ -16,6 +16,7 @@ import (
 	"svc/tui/desk"
 	"svc/tui/list"
 	"svc/tui/noprobe"
+	"svc/tui/queue"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -251,9 +252,9 @@ func (d *driver) hides(texts ...string) {
 }
 
 // queue is the queue of reports of the program.
-func (d *driver) queue() *reports {
+func (d *driver) queue() *queue.Reports {
 	for _, o := range d.m.Observers {
-		if queue, ok := o.(*reports); ok {
+		if queue, ok := o.(*queue.Reports); ok {
 			return queue
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"svc/client/safe"
 	"svc/tui/keys"
 	"svc/tui/list"
+	"svc/tui/queue"
 	"svc/tui/tables"
 )
 
@@ -15,7 +16,7 @@ import (
 // and on no other screen.
 func CheckFilters(filters map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(filters)) {
-		switch f := list.ParseFilter(filters[name], append(append([]string{}, reportStates...), tables.Find(string(keys.Users)).States...)); {
+		switch f := list.ParseFilter(filters[name], append(append([]string{}, queue.States...), tables.Find(string(keys.Users)).States...)); {
 		case f.Wrong != "":
 			return fmt.Errorf("filters: %s: %s", safe.Line(name), safe.Line(f.Wrong))
 		case f.Text == "":

@@ -106,9 +106,13 @@ func writes(t draw.Theme, sequence string) bool {
 }
 
 func show(d *driver, reports []api.AdminReport) {
-	rows, found := reportRows(reports)
+	var found []*shown.Report
+	for _, r := range reports {
+		found = append(found, shown.NewReport(r))
+	}
 	d.queue().Clear()
-	d.send(reportsLoaded{queue: d.queue(), gen: d.queue().gen, page: 1, total: len(rows), rows: rows, reports: found})
+	d.run(d.queue().Show(d.m.Env, found))
+	d.m.View()
 }
 
 func TestNoTextBreaksTheFrame(t *testing.T) {
@@ -129,8 +133,9 @@ func TestNoTextBreaksTheFrame(t *testing.T) {
 			d.m.Run([]keys.Command{keys.Down, keys.ShowCW, keys.PageDown, keys.Group, keys.Expand, keys.Down, keys.Sort, keys.ShowCW}[i])
 			checkFrame(t, d.m)
 		}
-		d.queue().group = flat
-		d.queue().setView()
+		for range 4 { // flat again
+			d.m.Run(keys.Group)
+		}
 	}
 }
 
@@ -142,10 +147,10 @@ func FuzzNoTextBreaksTheFrame(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, width int) {
 		d.m.Update(tea.WindowSizeMsg{Width: 1 + (width&0xffff)%200, Height: 24})
 		show(d, []api.AdminReport{hostileReport(1, func() string { return text })})
-		d.queue().posts.open(d.queue().detail(d.under()).Posts)
+		d.m.Run(keys.ShowCW)
 		checkFrame(t, d.m)
 		d.m.Say(draw.InkBad, shown.Wording(fmt.Errorf("%s", text)).String())
-		d.m.Open(newReportPage(d.queue(), d.under()))
+		d.m.OpenTarget("report/" + d.under())
 		checkFrame(t, d.m)
 		d.m.Back()
 	})

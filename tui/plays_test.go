@@ -303,7 +303,7 @@ func TestAPlayTakesReportsThatAreNotLoaded(t *testing.T) {
 	report(bob.ID, posts[1])
 	others, ann := s.User("others").ID, s.User("ann").ID
 	if err := s.DB.Tx(ctx, func(tx *db.DB) error {
-		for range eager {
+		for range 2000 {
 			if err := tx.CreateReport(ctx, &db.Report{AccountID: others, ReporterID: ann}, nil); err != nil {
 				return err
 			}
@@ -315,7 +315,13 @@ func TestAPlayTakesReportsThatAreNotLoaded(t *testing.T) {
 	report(bob.ID, posts[2])
 	d := beginOn(t, s.Admin("root"), 120, 40, Options{Playbooks: playbooks(t, nil)})
 	d.shows("3/3 open       bob")
-	if n := d.queue().tallies["bob"].count("open"); n != 1 {
+	n := 0
+	for _, row := range d.queue().Sheet().Rows {
+		if row[2] == "bob" {
+			n++
+		}
+	}
+	if n != 1 {
 		t.Fatalf("%d of bob's reports are loaded, want the newest alone", n)
 	}
 	d.press("p")

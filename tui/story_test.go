@@ -158,18 +158,24 @@ func TestAQueueOfAHundredReportsIsWorkedOff(t *testing.T) {
 		}
 		r := d.queue()
 		_, ghost := r.Ghost(e.Row)
-		if ghost || r.Text(e.Row, colState) != "open" || d.m.Wish("report/"+r.ID(e.Row)) != "" {
+		state, message := "", ""
+		for _, row := range r.Sheet().Rows {
+			if row[0] == r.ID(e.Row) {
+				state, message = row[1], row[6]
+			}
+		}
+		if ghost || state != "open" || d.m.Wish("report/"+r.ID(e.Row)) != "" {
 			before := r.UnderID()
 			if press("j"); r.UnderID() == before {
 				d.pass(10 * time.Second) // the end: what is staged goes
-				if d.queue().total == 0 {
+				if strings.HasPrefix(r.Title(d.m.Env), "REPORTS open 0") {
 					break
 				}
 				press("G")
 			}
 			continue
 		}
-		kind := strings.Trim(strings.Fields(r.Text(e.Row, colMessage))[0], ":")
+		kind := strings.Trim(strings.Fields(message)[0], ":")
 		keysOf, known := answers[kind]
 		switch kind {
 		case "rude": // whoever was reported before does not get away with it again
@@ -193,7 +199,7 @@ func TestAQueueOfAHundredReportsIsWorkedOff(t *testing.T) {
 			press("h")
 		}
 		if !known {
-			t.Fatalf("no answer to %q in\n%s", r.Text(e.Row, colMessage), d.frame())
+			t.Fatalf("no answer to %q in\n%s", message, d.frame())
 		}
 		if len(keysOf) > 2 && !strings.HasSuffix(keysOf, "y") { // its message is read first
 			t.Errorf("%s takes %d keys", kind, len(keysOf))

@@ -10,7 +10,7 @@ import (
 )
 
 // folders are those of the terminal program that know its screens.
-var folders = []string{".", "desk", "grid", "plain"}
+var folders = []string{".", "desk", "grid", "queue", "plain"}
 
 // sources are the files of these folders, without tests.
 func sources(t *testing.T) []*ast.File {

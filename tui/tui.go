@@ -7,9 +7,8 @@
 // the server where there is none. Text of strangers passes
 // package client/safe where it enters (tui/shown, tui/tables) and nowhere else.
 //
-// Package desk is the program around the screens. This package has the queue and the
-// pages that it leads to, and joins them with the tables (package grid), on a terminal
-// or as a dialogue (package plain).
+// Package desk is the program around the screens. This package joins it with the queue
+// and the tables (packages queue and grid), on a terminal or as a dialogue (package plain).
 //
 //	err := tui.Run(ctx, tui.Options{Client: c, StateDir: dir})
 //
@@ -31,6 +30,7 @@ import (
 	"svc/tui/grid"
 	"svc/tui/noprobe"
 	"svc/tui/plain"
+	"svc/tui/queue"
 	"svc/tui/tty"
 )
 
@@ -129,7 +129,7 @@ func newModel(ctx context.Context, o Options, now, timer func() time.Time) (*des
 	if err != nil {
 		return nil, err
 	}
-	queue := newReports(m.Env)
+	queue := queue.New(m.Env)
 	grid.Register(m.Env)
 	m.Begin(queue)
 	return m, nil

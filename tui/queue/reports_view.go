@@ -1,4 +1,4 @@
-package tui
+package queue
 
 import (
 	"fmt"
@@ -27,7 +27,7 @@ type reportColumns struct {
 	last    bool // nothing stands to the right of the message
 }
 
-func (r *reports) columns(d draw.Layout) reportColumns {
+func (r *Reports) columns(d draw.Layout) reportColumns {
 	const lead, id, messageGap = 2, 7, 1
 	c := reportColumns{words: d.Beside, id: !d.Beside && !r.Grouped(), account: 24}
 	if !d.Beside {
@@ -50,7 +50,7 @@ func (r *reports) columns(d draw.Layout) reportColumns {
 	return c
 }
 
-func (r *reports) Title(m *desk.Env) string {
+func (r *Reports) Title(m *desk.Env) string {
 	n := r.total
 	if r.filter.Narrows() {
 		n = r.shownRows()
@@ -63,7 +63,7 @@ func (r *reports) Title(m *desk.Env) string {
 }
 
 // shownRows counts the rows that the filter shows, also in closed groups.
-func (r *reports) shownRows() int {
+func (r *Reports) shownRows() int {
 	if !r.Grouped() {
 		return r.Len() - r.Ghosts()
 	}
@@ -76,7 +76,7 @@ func (r *reports) shownRows() int {
 	return rows
 }
 
-func (r *reports) Extras(m *desk.Env) []desk.Extra {
+func (r *Reports) Extras(m *desk.Env) []desk.Extra {
 	var extras []desk.Extra
 	if r.group != flat {
 		extras = append(extras, desk.Extra{Text: "by:" + r.group.String(), Rank: 2})
@@ -96,7 +96,7 @@ func (r *reports) Extras(m *desk.Env) []desk.Extra {
 	return extras
 }
 
-func (r *reports) Bar(m *desk.Env) []keys.Command {
+func (r *Reports) Bar(m *desk.Env) []keys.Command {
 	if r.onPosts {
 		return []keys.Command{keys.Mark, keys.Delete, keys.Sensitive, keys.Visibility, keys.ShowCW, keys.Media, keys.Back}
 	}
@@ -104,7 +104,7 @@ func (r *reports) Bar(m *desk.Env) []keys.Command {
 }
 
 // Hint names the effect of keys on the marked rows.
-func (r *reports) Hint(*desk.Env) string {
+func (r *Reports) Hint(*desk.Env) string {
 	marked := r.MarkedRows()
 	if g, ok := r.groupUnder(); ok && len(marked) == 0 {
 		return fmt.Sprintf("GROUP resolve %d (%d not viewed)", len(g.Rows), r.notViewed(g.Rows))
@@ -115,7 +115,7 @@ func (r *reports) Hint(*desk.Env) string {
 	return fmt.Sprintf("MARKED resolve %d (%d not viewed)", len(marked), r.notViewed(marked))
 }
 
-func (r *reports) Draw(m *desk.Env, d draw.Layout) []draw.Line {
+func (r *Reports) Draw(m *desk.Env, d draw.Layout) []draw.Line {
 	if r.Len() == 0 {
 		return r.drawEmpty(m, d)
 	}
@@ -144,7 +144,7 @@ func (r *reports) Draw(m *desk.Env, d draw.Layout) []draw.Line {
 	return lines
 }
 
-func (r *reports) drawEmpty(m *desk.Env, d draw.Layout) []draw.Line {
+func (r *Reports) drawEmpty(m *desk.Env, d draw.Layout) []draw.Line {
 	ink, text := draw.InkPlain, ""
 	switch loaded := r.Progress(m); {
 	case r.failed.String() != "":
@@ -173,7 +173,7 @@ func (r *reports) drawEmpty(m *desk.Env, d draw.Layout) []draw.Line {
 }
 
 // Progress says how many of the reports were loaded, while it matters.
-func (r *reports) Progress(*desk.Env) string {
+func (r *Reports) Progress(*desk.Env) string {
 	if r.complete || r.total == 0 || len(r.walked) >= r.total {
 		return ""
 	}
@@ -189,7 +189,7 @@ func (r *reports) Progress(*desk.Env) string {
 	return text
 }
 
-func (r *reports) heads(_ *desk.Env, d draw.Layout) draw.Line {
+func (r *Reports) heads(_ *desk.Env, d draw.Layout) draw.Line {
 	c := r.columns(d)
 	heads := "  "
 	if c.id {
@@ -214,7 +214,7 @@ func (r *reports) heads(_ *desk.Env, d draw.Layout) draw.Line {
 
 // numbers are the cells of age, posts and reports, of which reports are so many in all;
 // a report within a group has none for reports.
-func (r *reports) numbers(m *desk.Env, c reportColumns, at, posts int64, reports int, count string) draw.Line {
+func (r *Reports) numbers(m *desk.Env, c reportColumns, at, posts int64, reports int, count string) draw.Line {
 	old := m.Now().Sub(time.Unix(at, 0))
 	ink := draw.InkPlain
 	switch {
@@ -237,7 +237,7 @@ func (r *reports) numbers(m *desk.Env, c reportColumns, at, posts int64, reports
 // repeatedly is how many reports about one account stand out.
 const repeatedly = 3
 
-func (r *reports) drawRows(m *desk.Env, d draw.Layout) []draw.Line {
+func (r *Reports) drawRows(m *desk.Env, d draw.Layout) []draw.Line {
 	from, to := r.Window(d.List)
 	lines := make([]draw.Line, 0, d.List)
 	for i := from; i < to; i++ {
@@ -276,7 +276,7 @@ func (r *reports) drawRows(m *desk.Env, d draw.Layout) []draw.Line {
 	return lines
 }
 
-func (r *reports) drawHead(m *desk.Env, d draw.Layout, g list.Group) draw.Line {
+func (r *Reports) drawHead(m *desk.Env, d draw.Layout, g list.Group) draw.Line {
 	posts, open, newest := int64(0), 0, int64(0)
 	marked := true
 	for _, row := range g.Rows {
@@ -331,7 +331,7 @@ func (r *reports) drawHead(m *desk.Env, d draw.Layout, g list.Group) draw.Line {
 }
 
 // postText is the beginning of the post of a group by status.
-func (r *reports) postText(g list.Group) string {
+func (r *Reports) postText(g list.Group) string {
 	at := slices.Index(strings.Fields(r.Text(g.Rows[0], colPosts)), g.Key)
 	if at < 0 {
 		return g.Key // without posts
@@ -340,7 +340,7 @@ func (r *reports) postText(g list.Group) string {
 }
 
 // groupName is the head of a group in words.
-func (r *reports) groupName(g list.Group) string {
+func (r *Reports) groupName(g list.Group) string {
 	if r.group == byStatus {
 		return shown.WithCommas(safe.Line(g.Key), r.postText(g))
 	}
@@ -367,7 +367,7 @@ func lead(mark string) draw.Line {
 }
 
 // groupWish is the staged action of all rows of a group, "" if they differ.
-func (r *reports) groupWish(m *desk.Env, rows []int) string {
+func (r *Reports) groupWish(m *desk.Env, rows []int) string {
 	wish := ""
 	for i, row := range rows {
 		one := m.Wish("report/" + r.ID(row))
@@ -379,7 +379,7 @@ func (r *reports) groupWish(m *desk.Env, rows []int) string {
 	return wish
 }
 
-func (r *reports) drawRow(m *desk.Env, d draw.Layout, row int, member bool) draw.Line {
+func (r *Reports) drawRow(m *desk.Env, d draw.Layout, row int, member bool) draw.Line {
 	id, c := r.ID(row), r.columns(d)
 	mark := " "
 	if r.Marked(row) {
@@ -414,7 +414,7 @@ func (r *reports) drawRow(m *desk.Env, d draw.Layout, row int, member bool) draw
 
 // drawState is the STATE and MESSAGE of a row: its state, or its staged action,
 // or the reason of a failure.
-func (r *reports) drawState(m *desk.Env, row int) (state string, ofState draw.Ink, message string, messageInk draw.Ink) {
+func (r *Reports) drawState(m *desk.Env, row int) (state string, ofState draw.Ink, message string, messageInk draw.Ink) {
 	target := "report/" + r.ID(row)
 	state, message = r.Text(row, colState), r.Text(row, colMessage)
 	if why := m.Conflict(target); why != "" {
@@ -439,7 +439,7 @@ func (r *reports) drawState(m *desk.Env, row int) (state string, ofState draw.In
 }
 
 // drawAbout is the reported account with its warnings, in exactly width cells.
-func (r *reports) drawAbout(m *desk.Env, row int, nick string, width int) string {
+func (r *Reports) drawAbout(m *desk.Env, row int, nick string, width int) string {
 	flags := r.Num(row, numFlags)
 	label := ""
 	switch t := r.tallies[nick]; {
@@ -472,7 +472,7 @@ func wishLabel(wish, name string, width int) string {
 
 // drawReporter is the account that reported with its warnings, in exactly width
 // cells.
-func (r *reports) drawReporter(m *desk.Env, row int, width int) string {
+func (r *Reports) drawReporter(m *desk.Env, row int, width int) string {
 	p := r.person(row)
 	label := ""
 	switch wish := m.Wish("user/" + p.Nick); {
@@ -494,7 +494,7 @@ func (r *reports) drawReporter(m *desk.Env, row int, width int) string {
 // dogpile is how many reports about one account within an hour are pointed out.
 const dogpile = 5
 
-func (r *reports) drawEvidence(m *desk.Env, width, height int, rich bool) []draw.Line {
+func (r *Reports) drawEvidence(m *desk.Env, width, height int, rich bool) []draw.Line {
 	id := r.UnderID()
 	if id == "" {
 		return make([]draw.Line, height)
@@ -525,7 +525,7 @@ func (r *reports) drawEvidence(m *desk.Env, width, height int, rich bool) []draw
 	return lines
 }
 
-func (r *reports) Sheet() desk.Sheet {
+func (r *Reports) Sheet() desk.Sheet {
 	s := desk.Sheet{Name: "reports", Heads: []string{"id", "state", "reported", "reporter", "created_at", "statuses", "message"}}
 	for _, row := range r.Shown() {
 		at := shown.Stamp(time.Unix(r.Num(row, numAt), 0))

@@ -1,4 +1,4 @@
-package tui
+package queue
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 
 // evidence is the material to judge a report by: accounts, comment, statuses,
 // notes. It also returns the line where the statuses begin.
-func (r *reports) evidence(m *desk.Env, posts *postPane, id string, width int, focus, rich bool) (lines []draw.Line, head, selected int) {
+func (r *Reports) evidence(m *desk.Env, posts *postPane, id string, width int, focus, rich bool) (lines []draw.Line, head, selected int) {
 	detail := r.detail(id)
 	if detail == nil {
 		return []draw.Line{draw.Inked(draw.InkDim, " loading "+safe.Line(id))}, 0, 0
@@ -97,7 +97,7 @@ func (r *reports) evidence(m *desk.Env, posts *postPane, id string, width int, f
 
 // reportsAbout are the numbers of reports about who was reported, as the server counts
 // them, else as they were loaded; scanned is which part of all reports that is.
-func (r *reports) reportsAbout(detail *shown.Report) (history, scanned string) {
+func (r *Reports) reportsAbout(detail *shown.Report) (history, scanned string) {
 	if detail.Counts != nil {
 		return inStates(detail.Counts.Of), ""
 	}
@@ -122,7 +122,7 @@ func inStates(count func(state string) int) string {
 }
 
 // scanned is the part of all reports that the history covers.
-func (r *reports) scanned() string {
+func (r *Reports) scanned() string {
 	if r.all < 0 {
 		return ""
 	}
@@ -130,7 +130,7 @@ func (r *reports) scanned() string {
 }
 
 // personLines describe an account.
-func (r *reports) personLines(m *desk.Env, p *shown.Person, rich bool) []draw.Line {
+func (r *Reports) personLines(m *desk.Env, p *shown.Person, rich bool) []draw.Line {
 	where := "remote"
 	switch {
 	case p.Gone:

@@ -1,4 +1,4 @@
-package tui
+package queue
 
 import (
 	"context"
@@ -25,7 +25,7 @@ func mayPlay(m *desk.Env, book playbook.Playbook) bool {
 }
 
 // play offers the playbooks for the reports of the chosen rows, or of the group.
-func (r *reports) play(m *desk.Env) tea.Cmd {
+func (r *Reports) play(m *desk.Env) tea.Cmd {
 	return r.withOpen(m, r.Chosen(), func(m *desk.Env) tea.Cmd {
 		rows, marked := r.Chosen(), len(r.MarkedRows()) > 0 // others may have come in
 		cases := r.cases(m, rows, &r.posts)
@@ -44,7 +44,7 @@ func (r *reports) play(m *desk.Env) tea.Cmd {
 
 // withOpen goes on once all open reports about the accounts of rows are loaded. They are
 // asked for where the server counts more than there are; keys wait meanwhile.
-func (r *reports) withOpen(m *desk.Env, rows []int, then func(m *desk.Env) tea.Cmd) tea.Cmd {
+func (r *Reports) withOpen(m *desk.Env, rows []int, then func(m *desk.Env) tea.Cmd) tea.Cmd {
 	var accounts, names []string
 	for _, row := range rows {
 		t, id := r.tallies[r.Text(row, colNick)], r.Text(row, colID)
@@ -68,7 +68,7 @@ func (r *reports) withOpen(m *desk.Env, rows []int, then func(m *desk.Env) tea.C
 
 // openRead has all open reports about some accounts.
 type openRead struct {
-	queue   *reports
+	queue   *Reports
 	wait    *desk.Prompt
 	then    func(m *desk.Env) tea.Cmd
 	rows    []list.Row
@@ -111,7 +111,7 @@ func (p *reportPage) play(m *desk.Env) tea.Cmd {
 }
 
 // pass moves the cursor on to the next row on which nothing waits.
-func (r *reports) pass(m *desk.Env) {
+func (r *Reports) pass(m *desk.Env) {
 	for {
 		before := r.Cursor()
 		r.Move(1)
@@ -124,7 +124,7 @@ func (r *reports) pass(m *desk.Env) {
 
 // cases are the accounts of reports, with all that playbooks act on: a case for
 // each account.
-func (r *reports) cases(m *desk.Env, rows []int, posts *postPane) []playbook.Case {
+func (r *Reports) cases(m *desk.Env, rows []int, posts *postPane) []playbook.Case {
 	chosen := make([]playbook.Report, len(rows))
 	for i, row := range rows {
 		chosen[i] = r.playedOn(m, row)
@@ -141,9 +141,9 @@ func (r *reports) cases(m *desk.Env, rows []int, posts *postPane) []playbook.Cas
 
 // playedOn is a report as playbooks look at it. A state that is not known counts as
 // open: a decision assumes that.
-func (r *reports) playedOn(m *desk.Env, row int) playbook.Report {
+func (r *Reports) playedOn(m *desk.Env, row int) playbook.Report {
 	nick, state := r.Text(row, colNick), r.Text(row, colState)
-	if !slices.Contains(reportStates, state) {
+	if !slices.Contains(States, state) {
 		state = "open"
 	}
 	return playbook.Report{
@@ -153,7 +153,7 @@ func (r *reports) playedOn(m *desk.Env, row int) playbook.Report {
 }
 
 // about is the reported account of a row, as far as it is loaded.
-func (r *reports) about(row int) shown.Person {
+func (r *Reports) about(row int) shown.Person {
 	if detail, ok := r.details.Peek(r.ID(row)); ok {
 		return detail.About
 	}
@@ -161,7 +161,7 @@ func (r *reports) about(row int) shown.Person {
 }
 
 // postsOf are the posts of a report that still stand.
-func (r *reports) postsOf(row int) []string {
+func (r *Reports) postsOf(row int) []string {
 	ids := strings.Fields(r.Text(row, colPosts))
 	if detail, ok := r.details.Peek(r.ID(row)); ok {
 		ids = nil
@@ -175,7 +175,7 @@ func (r *reports) postsOf(row int) []string {
 }
 
 // FieldsOf are the values for texts about an account and a report about it.
-func (r *reports) fieldsOf(m *desk.Env, p shown.Person, report string) canned.Fields {
+func (r *Reports) fieldsOf(m *desk.Env, p shown.Person, report string) canned.Fields {
 	f := m.FieldsOf(p)
 	f[canned.Report] = report
 	if detail, ok := r.details.Peek(report); ok {
@@ -244,7 +244,7 @@ func alreadySo(a action.Action) bool {
 
 // askPlay offers the playbooks for cases with their consequences, so that a clear
 // case takes this key and one more. With names, the accounts are asked about.
-func (r *reports) askPlay(m *desk.Env, cases []playbook.Case, names bool, after func(*desk.Env) tea.Cmd) tea.Cmd {
+func (r *Reports) askPlay(m *desk.Env, cases []playbook.Case, names bool, after func(*desk.Env) tea.Cmd) tea.Cmd {
 	if len(cases) == 0 {
 		return nil
 	}
@@ -331,7 +331,7 @@ func accountsOf(cases []playbook.Case) []string {
 
 // openAbout counts the open reports about the accounts of cases, and says if there
 // may be more that are not loaded.
-func (r *reports) openAbout(cases []playbook.Case) string {
+func (r *Reports) openAbout(cases []playbook.Case) string {
 	n, whole := 0, true
 	for _, c := range cases {
 		n += len(c.All)

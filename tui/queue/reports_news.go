@@ -1,4 +1,4 @@
-package tui
+package queue
 
 import (
 	"slices"
@@ -14,7 +14,7 @@ import (
 )
 
 // polled takes the newest reports.
-func (r *reports) polled(m *desk.Env, msg news) tea.Cmd {
+func (r *Reports) polled(m *desk.Env, msg news) tea.Cmd {
 	if !r.begun() {
 		return r.reload(m)
 	}
@@ -50,7 +50,7 @@ func (r *reports) polled(m *desk.Env, msg news) tea.Cmd {
 }
 
 // Logged applies the actions of other moderators.
-func (r *reports) Logged(m *desk.Env, fresh []shown.Entry, atStart bool) tea.Cmd {
+func (r *Reports) Logged(m *desk.Env, fresh []shown.Entry, atStart bool) tea.Cmd {
 	if atStart {
 		return nil
 	}
@@ -65,7 +65,7 @@ func (r *reports) Logged(m *desk.Env, fresh []shown.Entry, atStart bool) tea.Cmd
 	return tea.Batch(append(cmds, r.Sync())...)
 }
 
-func (r *reports) apply(m *desk.Env, e shown.Entry) tea.Cmd {
+func (r *Reports) apply(m *desk.Env, e shown.Entry) tea.Cmd {
 	if e.Report != "" {
 		r.details.Remove(e.Report)
 		if e.Action != "report_update" {
@@ -96,7 +96,7 @@ func (r *reports) apply(m *desk.Env, e shown.Entry) tea.Cmd {
 	return nil
 }
 
-func (r *reports) setDeactivated(nick string, off bool) {
+func (r *Reports) setDeactivated(nick string, off bool) {
 	for row := range r.Columns.Len() {
 		flags := r.Num(row, numFlags)
 		for column, flag := range map[int]int64{colNick: flagDeactivated, colByNick: flagByDeactivated} {
@@ -127,7 +127,7 @@ func (r *reports) setDeactivated(nick string, off bool) {
 }
 
 // Ended applies the person's own actions to what is loaded.
-func (r *reports) Ended(m *desk.Env, results []action.Result) tea.Cmd {
+func (r *Reports) Ended(m *desk.Env, results []action.Result) tea.Cmd {
 	const most = 20
 	cmds := []tea.Cmd{r.readAgain(m, results)}
 	for _, res := range results {
@@ -164,7 +164,7 @@ func (r *reports) Ended(m *desk.Env, results []action.Result) tea.Cmd {
 }
 
 // eachPost visits every loaded copy of a status.
-func (r *reports) eachPost(id string, visit func(*shown.Post)) {
+func (r *Reports) eachPost(id string, visit func(*shown.Post)) {
 	each := func(posts []shown.Post) {
 		for i := range posts {
 			if posts[i].ID == id {
@@ -183,18 +183,18 @@ func (r *reports) eachPost(id string, visit func(*shown.Post)) {
 }
 
 // Cancelled puts the cursor back on the report whose action was taken back.
-func (r *reports) Cancelled(m *desk.Env, item *staged.Item) {
+func (r *Reports) Cancelled(m *desk.Env, item *staged.Item) {
 	if len(item.Actions) == 1 && m.Screen() == desk.Screen(r) {
 		r.Select(strings.TrimPrefix(item.Actions[0].Target, "report/"))
 	}
 }
 
 // Conceded shows the states that others gave to reports.
-func (r *reports) Conceded(m *desk.Env, why map[string]string) tea.Cmd {
+func (r *Reports) Conceded(m *desk.Env, why map[string]string) tea.Cmd {
 	for target, text := range why {
 		state, _, _ := strings.Cut(text, " ")
 		reason, _, _ := strings.Cut(text, " at ")
-		if row, known := r.Row(strings.TrimPrefix(target, "report/")); known && slices.Contains(reportStates, state) {
+		if row, known := r.Row(strings.TrimPrefix(target, "report/")); known && slices.Contains(States, state) {
 			r.setState(row, state, reason, true)
 		}
 	}

@@ -1,4 +1,4 @@
-package tui
+package queue
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 	"svc/tui/shown"
 )
 
-func (r *reports) Spoken(m *desk.Env) []string {
+func (r *Reports) Spoken(m *desk.Env) []string {
 	e, ok := r.Under()
 	if !ok {
 		return []string{shown.Sentence(draw.Joined(r.drawEmpty(m, m.Layout())[2:]))}
@@ -41,7 +41,7 @@ func (r *reports) Spoken(m *desk.Env) []string {
 }
 
 // spokenReport is all there is to judge a report by.
-func (r *reports) spokenReport(m *desk.Env, id string, posts *postPane, focus bool) []string {
+func (r *Reports) spokenReport(m *desk.Env, id string, posts *postPane, focus bool) []string {
 	detail := r.detail(id)
 	if detail == nil {
 		return []string{"The report is not loaded; refresh tries again."}
@@ -110,7 +110,7 @@ func spokenPosts(m *desk.Env, posts []shown.Post, pane *postPane, focus bool) []
 	return lines
 }
 
-func (r *reports) SpokenRow(m *desk.Env, i int) string {
+func (r *Reports) SpokenRow(m *desk.Env, i int) string {
 	e := r.At(i)
 	if e.Head() {
 		g := r.GroupOf(e)
@@ -120,7 +120,7 @@ func (r *reports) SpokenRow(m *desk.Env, i int) string {
 	return shown.WithCommas(state, strings.Join(strings.Fields(r.drawAbout(m, e.Row, r.Text(e.Row, colNick), 100)), " "), message)
 }
 
-func (r *reports) Position(*desk.Env) string {
+func (r *Reports) Position(*desk.Env) string {
 	return fmt.Sprint("reports ", r.Cursor(), r.UnderID(), r.onPosts, r.posts.at, r.detail(r.UnderID()) != nil)
 }
 

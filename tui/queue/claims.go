@@ -1,4 +1,4 @@
-package tui
+package queue
 
 import (
 	"fmt"
@@ -35,7 +35,7 @@ func claimOf(r *shown.Report) (by string, at time.Time) {
 }
 
 // claim is who works on the report of a row, and for how long; "" for nobody.
-func (r *reports) claim(m *desk.Env, row int) (by string, since time.Duration) {
+func (r *Reports) claim(m *desk.Env, row int) (by string, since time.Duration) {
 	by = r.Text(row, colClaim)
 	since = max(0, m.Now().Sub(time.Unix(r.Num(row, numClaim), 0)))
 	if since >= claimTime {
@@ -46,7 +46,7 @@ func (r *reports) claim(m *desk.Env, row int) (by string, since time.Duration) {
 
 // stageClaims claims the reports of rows, where answers carry the notes to read it
 // from.
-func (r *reports) stageClaims(m *desk.Env, rows []int) tea.Cmd {
+func (r *Reports) stageClaims(m *desk.Env, rows []int) tea.Cmd {
 	if !r.noted {
 		m.Say(draw.InkDim, "claims are notes, and this server does not return notes")
 		return nil
@@ -81,7 +81,7 @@ func (r *reports) stageClaims(m *desk.Env, rows []int) tea.Cmd {
 }
 
 // Staged says that actions are about reports that somebody else works on.
-func (r *reports) Staged(m *desk.Env, actions []action.Action) {
+func (r *Reports) Staged(m *desk.Env, actions []action.Action) {
 	warn := func(row int) bool {
 		by, since := r.claim(m, row)
 		if by == "" || by == m.Me.String() {

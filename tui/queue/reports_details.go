@@ -1,4 +1,4 @@
-package tui
+package queue
 
 import (
 	"errors"
@@ -14,7 +14,7 @@ import (
 )
 
 // reported takes one report that was read again.
-func (r *reports) reported(m *desk.Env, msg reportLoaded) tea.Cmd {
+func (r *Reports) reported(m *desk.Env, msg reportLoaded) tea.Cmd {
 	delete(r.asked, msg.id)
 	row, known := r.Row(msg.id)
 	if errors.Is(msg.err, client.ErrNotFound) {
@@ -49,7 +49,7 @@ func (r *reports) reported(m *desk.Env, msg reportLoaded) tea.Cmd {
 }
 
 // readAgain fetches reports that got or lost a note, by which they may be claimed.
-func (r *reports) readAgain(m *desk.Env, results []action.Result) tea.Cmd {
+func (r *Reports) readAgain(m *desk.Env, results []action.Result) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, res := range results {
 		if res.Outcome == action.Changed && (res.Action.Kind == action.ReportNote || res.Action.Kind == action.ReportNoteDelete) {
@@ -60,7 +60,7 @@ func (r *reports) readAgain(m *desk.Env, results []action.Result) tea.Cmd {
 }
 
 // readOne fetches a report of the list again.
-func (r *reports) readOne(m *desk.Env, id string) tea.Cmd {
+func (r *Reports) readOne(m *desk.Env, id string) tea.Cmd {
 	const atOnce = 20
 	if _, known := r.Row(id); !known || r.asked[id] || len(r.asked) >= atOnce {
 		return nil
@@ -69,7 +69,7 @@ func (r *reports) readOne(m *desk.Env, id string) tea.Cmd {
 }
 
 // Keep stores a report, unless a fresher one is known.
-func (r *reports) keep(m *desk.Env, found *shown.Report) {
+func (r *Reports) keep(m *desk.Env, found *shown.Report) {
 	busy := m.Staged.Busy("report/"+found.ID) || m.Staged.Busy("user/"+found.About.Nick)
 	if detail, known := r.details.Peek(found.ID); known {
 		for _, p := range detail.Posts {
@@ -84,7 +84,7 @@ func (r *reports) keep(m *desk.Env, found *shown.Report) {
 }
 
 // detail is the report with this id, nil while it is not loaded.
-func (r *reports) detail(id string) *shown.Report {
+func (r *Reports) detail(id string) *shown.Report {
 	found, _ := r.details.Get(id)
 	return found
 }
@@ -93,7 +93,7 @@ func (r *reports) detail(id string) *shown.Report {
 const detailWait = 80 * time.Millisecond
 
 type detailDue struct {
-	queue *reports
+	queue *Reports
 	id    string
 }
 
@@ -101,7 +101,7 @@ func (msg detailDue) Deliver(m *desk.Env) tea.Cmd { return msg.queue.detailDue(m
 
 // wantDetail fetches the report under the cursor when it is not here and the
 // cursor stays.
-func (r *reports) wantDetail(m *desk.Env) tea.Cmd {
+func (r *Reports) wantDetail(m *desk.Env) tea.Cmd {
 	id := r.UnderID()
 	if _, grouped := r.groupUnder(); !grouped && (id == "" || r.detail(id) != nil || r.asked[id]) {
 		return nil
@@ -109,7 +109,7 @@ func (r *reports) wantDetail(m *desk.Env) tea.Cmd {
 	return m.After(detailWait, func() tea.Msg { return detailDue{r, id} })
 }
 
-func (r *reports) detailDue(m *desk.Env, id string) tea.Cmd {
+func (r *Reports) detailDue(m *desk.Env, id string) tea.Cmd {
 	if id != r.UnderID() {
 		return nil
 	}

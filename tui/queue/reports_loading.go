@@ -1,4 +1,4 @@
-package tui
+package queue
 
 import (
 	"context"
@@ -55,7 +55,7 @@ func (p *pager) took(page, rows int, err error) {
 // reportsLoaded is a page of reports. gen is the number of the walk through the
 // pages: an answer to an earlier one is dropped.
 type reportsLoaded struct {
-	queue   *reports
+	queue   *Reports
 	gen     int
 	page    int
 	total   int
@@ -70,7 +70,7 @@ func (msg reportsLoaded) Rows() string { return fmt.Sprintf("reports %d", msg.pa
 func (msg reportsLoaded) Deliver(m *desk.Env) tea.Cmd { return msg.queue.loaded(m, msg) }
 
 type reportLoaded struct {
-	queue  *reports
+	queue  *Reports
 	id     string
 	report *shown.Report
 	err    error
@@ -79,7 +79,7 @@ type reportLoaded struct {
 func (msg reportLoaded) Deliver(m *desk.Env) tea.Cmd { return msg.queue.reported(m, msg) }
 
 // read loads the page of the list that is due.
-func (r *reports) read(m *desk.Env) tea.Cmd {
+func (r *Reports) read(m *desk.Env) tea.Cmd {
 	c, msg, state := m.Load.C, reportsLoaded{queue: r, gen: r.gen, page: r.page}, r.serverState()
 	return m.Load.Run(func(ctx context.Context) tea.Msg {
 		found, err := c.Admin.Reports.List(api.ReportQuery{State: state, Page: msg.page, PageSize: desk.PageSize}).Page(ctx)
@@ -102,7 +102,7 @@ func reportRows(found []api.AdminReport) (rows []list.Row, reports []*shown.Repo
 }
 
 // readReport loads one report.
-func (r *reports) readReport(m *desk.Env, id string) tea.Cmd {
+func (r *Reports) readReport(m *desk.Env, id string) tea.Cmd {
 	c := m.Load.C
 	r.asked[id] = true
 	return m.Load.Run(func(ctx context.Context) tea.Msg {
@@ -124,7 +124,7 @@ type news struct {
 }
 
 // Look reads the newest reports, and with count the number of all.
-func (r *reports) Look(m *desk.Env, count bool) desk.Query {
+func (r *Reports) Look(m *desk.Env, count bool) desk.Query {
 	if !m.Rights.Has(tables.NeedsReports) {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package tui
+package queue
 
 import (
 	"context"
@@ -20,7 +20,7 @@ import (
 
 // userLoaded is an account with its latest statuses.
 type userLoaded struct {
-	queue *reports
+	queue *Reports
 	nick  string
 	user  *shown.Person
 	posts []shown.Post
@@ -31,7 +31,7 @@ func (msg userLoaded) Deliver(m *desk.Env) tea.Cmd { return msg.queue.personRead
 
 // readUser reads an account and its latest statuses, as far as that is allowed.
 // Without the account it is known as far as its statuses tell.
-func (r *reports) readUser(m *desk.Env, nick string) tea.Cmd {
+func (r *Reports) readUser(m *desk.Env, nick string) tea.Cmd {
 	account, posts := m.Rights.Opens(tables.Find(string(keys.Users))), m.Rights.Has(tables.NeedsStatuses)
 	c, msg := m.Load.C, userLoaded{queue: r, nick: nick}
 	return m.Load.Run(func(ctx context.Context) tea.Msg {
@@ -67,7 +67,7 @@ func (r *reports) readUser(m *desk.Env, nick string) tea.Cmd {
 
 // recordRead is the record of an account: what was done to it.
 type recordRead struct {
-	queue *reports
+	queue *Reports
 	record
 }
 
@@ -75,7 +75,7 @@ func (msg recordRead) Deliver(m *desk.Env) tea.Cmd { return msg.queue.recordRead
 
 // readRecord reads what the server knows of an account, where that is allowed, and the
 // entries of the journal. A server without histories is asked for its log.
-func (r *reports) readRecord(m *desk.Env, nick string) tea.Cmd {
+func (r *Reports) readRecord(m *desk.Env, nick string) tea.Cmd {
 	const newest = 40
 	c, book, log, past := m.Load.C, m.Journal, m.Rights.Has(tables.NeedsLog), m.Rights.Has(tables.NeedsReports)
 	return m.Load.Run(func(ctx context.Context) tea.Msg {
@@ -112,7 +112,7 @@ func (r *reports) readRecord(m *desk.Env, nick string) tea.Cmd {
 
 // found is the account that another object led to.
 type found struct {
-	queue  *reports
+	queue  *Reports
 	person shown.Person
 	err    error
 }
@@ -126,7 +126,7 @@ func (msg found) Deliver(m *desk.Env) tea.Cmd {
 }
 
 // aboutReport opens the account that a report is about.
-func (r *reports) aboutReport(m *desk.Env, id string) tea.Cmd {
+func (r *Reports) aboutReport(m *desk.Env, id string) tea.Cmd {
 	if row, known := r.Row(id); known {
 		return r.openPerson(m, r.about(row))
 	}
@@ -141,7 +141,7 @@ func (r *reports) aboutReport(m *desk.Env, id string) tea.Cmd {
 }
 
 // byStatus opens the author of a status.
-func (r *reports) byStatus(m *desk.Env, id string) tea.Cmd {
+func (r *Reports) byStatus(m *desk.Env, id string) tea.Cmd {
 	c := m.Load.C
 	return m.Load.Run(func(ctx context.Context) tea.Msg {
 		s, err := c.Admin.Statuses.Get(ctx, id)
@@ -153,7 +153,7 @@ func (r *reports) byStatus(m *desk.Env, id string) tea.Cmd {
 }
 
 // personRead takes the account of a page.
-func (r *reports) personRead(m *desk.Env, msg userLoaded) tea.Cmd {
+func (r *Reports) personRead(m *desk.Env, msg userLoaded) tea.Cmd {
 	page := r.pages[msg.nick]
 	if page == nil {
 		return nil
@@ -180,7 +180,7 @@ func (r *reports) personRead(m *desk.Env, msg userLoaded) tea.Cmd {
 	return nil
 }
 
-func (r *reports) recordRead(m *desk.Env, d record) tea.Cmd {
+func (r *Reports) recordRead(m *desk.Env, d record) tea.Cmd {
 	if page := r.pages[d.nick]; page != nil {
 		page.record = d
 	}

@@ -1,4 +1,6 @@
-package tui
+// Package queue is the screen of the reports, with their evidence, groups, claims and
+// playbooks, and the pages of one report and one person that it leads to.
+package queue
 
 import (
 	"errors"
@@ -52,7 +54,7 @@ const (
 	flagByDeactivated
 )
 
-var reportStates = []string{"open", "closed", "resolved", "all"}
+var States = []string{"open", "closed", "resolved", "all"}
 
 // grouping is under which heads the reports stand.
 type grouping int
@@ -81,8 +83,8 @@ const (
 
 func (s sorting) String() string { return [sortings]string{"age", "oldest", "reports"}[s] }
 
-// reports is the screen of the report queue.
-type reports struct {
+// Reports is the screen of the report queue.
+type Reports struct {
 	desk.Table
 	desk.ObserverDefaults
 	state  string
@@ -114,13 +116,13 @@ type reports struct {
 // keepDetails is how many reports are kept whole.
 const keepDetails = 500
 
-// newReports is the queue, with its pages, in the program.
-func newReports(m *desk.Env) *reports {
+// New is the queue, with its pages, in the program.
+func New(m *desk.Env) *Reports {
 	details, err := simplelru.NewLRU[string, *shown.Report](keepDetails, nil)
 	if err != nil {
 		panic(err) // only for a size below one
 	}
-	r := &reports{
+	r := &Reports{
 		Table: desk.Table{List: list.New(reportTexts, reportNums)}, state: "open", details: details, all: -1,
 		asked: map[string]bool{}, tallies: map[string]*tally{}, openHosts: map[string]int{}, viewed: map[string]bool{}, walked: map[string]bool{},
 		posts: newPostPane(), pages: map[string]*userPage{},
@@ -166,14 +168,14 @@ func reportRow(r *shown.Report) list.Row {
 	}
 }
 
-func (r *reports) On() keys.Places             { return keys.OnReports }
-func (r *reports) Tab() keys.Command           { return keys.Reports }
-func (r *reports) Allowed(mine *keys.Map) bool { return mine.Has(keys.Reports) }
-func (r *reports) FilterText() string          { return r.filter.Text }
-func (r *reports) States() []string            { return reportStates }
-func (r *reports) ScrollText(n int)            { r.posts.top = max(0, r.posts.top+n) }
+func (r *Reports) On() keys.Places             { return keys.OnReports }
+func (r *Reports) Tab() keys.Command           { return keys.Reports }
+func (r *Reports) Allowed(mine *keys.Map) bool { return mine.Has(keys.Reports) }
+func (r *Reports) FilterText() string          { return r.filter.Text }
+func (r *Reports) States() []string            { return States }
+func (r *Reports) ScrollText(n int)            { r.posts.top = max(0, r.posts.top+n) }
 
-func (r *reports) Rows(d draw.Layout) desk.Area {
+func (r *Reports) Rows(d draw.Layout) desk.Area {
 	if d.Beside {
 		return desk.Area{List: r.List, Width: d.Pane, Height: d.List}
 	}
@@ -181,7 +183,7 @@ func (r *reports) Rows(d draw.Layout) desk.Area {
 }
 
 // Moved goes to the first post of the report or group that is under the cursor now.
-func (r *reports) Moved(m *desk.Env) tea.Cmd {
+func (r *Reports) Moved(m *desk.Env) tea.Cmd {
 	if r.Cursor() != r.at {
 		r.at, r.onPosts = r.Cursor(), false
 		r.posts.reset()
@@ -191,7 +193,7 @@ func (r *reports) Moved(m *desk.Env) tea.Cmd {
 
 // Renew loads the list when it is first looked at, and then the report under the
 // cursor when it went out of date.
-func (r *reports) Renew(m *desk.Env) tea.Cmd {
+func (r *Reports) Renew(m *desk.Env) tea.Cmd {
 	if !r.begun() && m.Rights.Has(tables.NeedsReports) {
 		return r.reload(m)
 	}
@@ -199,7 +201,7 @@ func (r *reports) Renew(m *desk.Env) tea.Cmd {
 }
 
 // openReports are the open reports, as far as the server counted them.
-func (r *reports) openReports(m *desk.Env) int {
+func (r *Reports) openReports(m *desk.Env) int {
 	if r.state == "open" {
 		return r.total + r.stagedMoves(m)
 	}
@@ -207,7 +209,7 @@ func (r *reports) openReports(m *desk.Env) int {
 }
 
 // setView applies state, filter, sort and group to the list.
-func (r *reports) setView() {
+func (r *Reports) setView() {
 	state, f, judged := r.state, r.filter, r.folds
 	view := list.View{Match: func(c list.Columns, row int) bool {
 		return (state == "all" || c.Text(row, colState) == state) && f.Matches(c.Text(row, colHay), c.Text(row, colDomain)) && !judged.hides(c, row)
@@ -246,7 +248,7 @@ func (r *reports) setView() {
 }
 
 // serverState is the state as the API takes it.
-func (r *reports) serverState() string {
+func (r *Reports) serverState() string {
 	if r.state == "all" {
 		return ""
 	}
@@ -255,7 +257,7 @@ func (r *reports) serverState() string {
 
 // reload walks the reports from the first page. Rows stay during the walk;
 // those that it does not find vanish.
-func (r *reports) reload(m *desk.Env) tea.Cmd {
+func (r *Reports) reload(m *desk.Env) tea.Cmd {
 	r.restart()
 	r.walked = map[string]bool{}
 	return r.read(m)
@@ -265,7 +267,7 @@ func (r *reports) reload(m *desk.Env) tea.Cmd {
 const eager = 2000
 
 // more loads the next page when somebody is going to need it.
-func (r *reports) more(m *desk.Env) tea.Cmd {
+func (r *Reports) more(m *desk.Env) tea.Cmd {
 	if !r.open() {
 		return nil
 	}
@@ -277,7 +279,7 @@ func (r *reports) more(m *desk.Env) tea.Cmd {
 	return r.read(m)
 }
 
-func (r *reports) loaded(m *desk.Env, msg reportsLoaded) tea.Cmd {
+func (r *Reports) loaded(m *desk.Env, msg reportsLoaded) tea.Cmd {
 	if msg.gen != r.gen {
 		return nil
 	}
@@ -315,8 +317,17 @@ func (r *reports) loaded(m *desk.Env, msg reportsLoaded) tea.Cmd {
 	return tea.Batch(missing, r.Sync(), r.more(m), r.wantDetail(m))
 }
 
+// Show takes reports as the first page of the state that is shown.
+func (r *Reports) Show(m *desk.Env, found []*shown.Report) tea.Cmd {
+	msg := reportsLoaded{queue: r, gen: r.gen, page: 1, total: len(found), reports: found}
+	for _, one := range found {
+		msg.rows = append(msg.rows, reportRow(one))
+	}
+	return r.loaded(m, msg)
+}
+
 // put adds and updates rows and counts them.
-func (r *reports) put(m *desk.Env, rows []list.Row, wait bool) {
+func (r *Reports) put(m *desk.Env, rows []list.Row, wait bool) {
 	for _, row := range rows {
 		nick, state := row.Texts[colNick], row.Texts[colState]
 		if known, ok := r.Row(row.ID); ok {
@@ -347,11 +358,11 @@ func (r *reports) put(m *desk.Env, rows []list.Row, wait bool) {
 	r.Put(rows, wait)
 }
 
-func (r *reports) shows(state string) bool { return r.state == "all" || r.state == state }
+func (r *Reports) shows(state string) bool { return r.state == "all" || r.state == state }
 
 // movedBy is how the number of shown reports changes when one goes from a state
 // to another.
-func (r *reports) movedBy(from, to string) int {
+func (r *Reports) movedBy(from, to string) int {
 	switch was, is := r.shows(from), r.shows(to); {
 	case was && !is:
 		return -1
@@ -362,7 +373,7 @@ func (r *reports) movedBy(from, to string) int {
 }
 
 // stagedMoves is how the number of shown reports changes with the actions that wait.
-func (r *reports) stagedMoves(m *desk.Env) int {
+func (r *Reports) stagedMoves(m *desk.Env) int {
 	n := 0
 	for _, item := range m.Staged.Items {
 		for _, a := range item.Actions {
@@ -376,13 +387,13 @@ func (r *reports) stagedMoves(m *desk.Env) int {
 }
 
 // matches reports whether a row passes the filter.
-func (r *reports) matches(row int) bool {
+func (r *Reports) matches(row int) bool {
 	return r.filter.Matches(r.Text(row, colHay), r.Text(row, colDomain))
 }
 
 // setState gives a report another state. If the view does not show that state,
 // the row goes, or stays as a ghost if keep is set or the cursor is on it.
-func (r *reports) setState(row int, state, reason string, keep bool) {
+func (r *Reports) setState(row int, state, reason string, keep bool) {
 	if !keep { // an action of one's own, which the server's count does not have yet
 		r.total += r.movedBy(r.Text(row, colState), state)
 	}
@@ -404,7 +415,7 @@ func (r *reports) setState(row int, state, reason string, keep bool) {
 
 // reconcile asks about rows that should be among met, which are all that the
 // server has from id oldest on, and are not.
-func (r *reports) reconcile(m *desk.Env, met map[string]bool, oldest string) tea.Cmd {
+func (r *Reports) reconcile(m *desk.Env, met map[string]bool, oldest string) tea.Cmd {
 	const most = 20
 	var cmds []tea.Cmd
 	for row := range r.Columns.Len() {
@@ -420,7 +431,7 @@ func (r *reports) reconcile(m *desk.Env, met map[string]bool, oldest string) tea
 }
 
 // counted takes the server's count of the reports that are shown.
-func (r *reports) counted(total int) {
+func (r *Reports) counted(total int) {
 	r.total = total
 	if r.state == "open" {
 		r.queue = total
@@ -428,7 +439,7 @@ func (r *reports) counted(total int) {
 }
 
 // register puts the queue into the program, with the pages that it leads to.
-func (r *reports) register(m *desk.Env) {
+func (r *Reports) register(m *desk.Env) {
 	m.Observers = append(m.Observers, r)
 	m.Tabs = append(m.Tabs, desk.Tab{Do: keys.Reports, Open: func(m *desk.Env, _ string) tea.Cmd { return m.Open(r) }, Waiting: r.openReports})
 	m.Openers["report"] = desk.Opener{

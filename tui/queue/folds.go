@@ -1,4 +1,4 @@
-package tui
+package queue
 
 import (
 	"fmt"
@@ -32,7 +32,7 @@ func (f folds) hides(c list.Columns, row int) bool {
 
 // fold folds the later reports of the posts under the cursor, or shows them again. On
 // a report without posts it shows all again.
-func (r *reports) fold(m *desk.Env) tea.Cmd {
+func (r *Reports) fold(m *desk.Env) tea.Cmd {
 	var posts []string
 	id := r.UnderID()
 	if row, known := r.Row(id); known && id != "" {
@@ -67,7 +67,7 @@ func (r *reports) fold(m *desk.Env) tea.Cmd {
 }
 
 // setFolds takes a copy, which the view may read beside the program.
-func (r *reports) setFolds(judged map[string]string) {
+func (r *Reports) setFolds(judged map[string]string) {
 	r.folds, r.folded.rows = maps.Clone(judged), -1
 	r.setView()
 }
@@ -81,7 +81,7 @@ type foldedCount struct {
 
 // foldedRows counts the folded rows of the state shown, anew where rows came or time
 // went by.
-func (r *reports) foldedRows(m *desk.Env) int {
+func (r *Reports) foldedRows(m *desk.Env) int {
 	if len(r.folds) == 0 {
 		return 0
 	}

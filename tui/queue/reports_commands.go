@@ -1,4 +1,4 @@
-package tui
+package queue
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ import (
 )
 
 // Run carries out a command; ok is false for one that is not this screen's.
-func (r *reports) Run(m *desk.Env, c keys.Command) (cmd tea.Cmd, ok bool) {
+func (r *Reports) Run(m *desk.Env, c keys.Command) (cmd tea.Cmd, ok bool) {
 	if r.onPosts {
 		if posts, ok := r.shownPosts(); ok {
 			if c == keys.Back {
@@ -73,8 +73,8 @@ func (r *reports) Run(m *desk.Env, c keys.Command) (cmd tea.Cmd, ok bool) {
 	return tea.Batch(r.Sync(), r.more(m), r.wantDetail(m)), true
 }
 
-func (r *reports) SetFilter(m *desk.Env, text string) tea.Cmd {
-	r.filter = list.ParseFilter(text, reportStates)
+func (r *Reports) SetFilter(m *desk.Env, text string) tea.Cmd {
+	r.filter = list.ParseFilter(text, States)
 	state := r.filter.State
 	if state == "" {
 		state = "open"
@@ -90,7 +90,7 @@ func (r *reports) SetFilter(m *desk.Env, text string) tea.Cmd {
 }
 
 // change stages a command that changes something.
-func (r *reports) change(m *desk.Env, c keys.Command) (tea.Cmd, bool) {
+func (r *Reports) change(m *desk.Env, c keys.Command) (tea.Cmd, bool) {
 	switch c {
 	case keys.Resolve, keys.Close, keys.Reopen:
 		return r.changeState(m, c), true
@@ -150,7 +150,7 @@ var stateKinds = map[keys.Command]action.Kind{
 	keys.Resolve: action.ReportResolve, keys.Close: action.ReportClose, keys.Reopen: action.ReportReopen,
 }
 
-func (r *reports) changeState(m *desk.Env, c keys.Command) tea.Cmd {
+func (r *Reports) changeState(m *desk.Env, c keys.Command) tea.Cmd {
 	kind := stateKinds[c]
 	rows, marked := r.Chosen(), len(r.MarkedRows()) > 0
 	if len(rows) == 1 {
@@ -190,7 +190,7 @@ func (r *reports) changeState(m *desk.Env, c keys.Command) tea.Cmd {
 }
 
 // aboutOf are the accounts that the reports of rows are about, each once.
-func (r *reports) aboutOf(rows []int) []string {
+func (r *Reports) aboutOf(rows []int) []string {
 	var names []string
 	for _, row := range rows {
 		if name := r.Text(row, colAbout); !slices.Contains(names, name) {
@@ -201,7 +201,7 @@ func (r *reports) aboutOf(rows []int) []string {
 }
 
 // writeNote opens the note of a report, as far as it was written.
-func (r *reports) writeNote(m *desk.Env, id string) {
+func (r *Reports) writeNote(m *desk.Env, id string) {
 	l := desk.Letter{
 		Head: "note on " + shown.ShortID(id), Label: "note: ", Draft: id, Staged: "note " + shown.ShortID(id),
 		Kind: action.ReportNote, Targets: []string{"report/" + id}, Fields: []canned.Fields{{canned.Report: id}},
@@ -214,6 +214,6 @@ func (r *reports) writeNote(m *desk.Env, id string) {
 
 // WriteMessage opens a message to accounts. report is the report that it is about,
 // "" for none.
-func (r *reports) writeMessage(m *desk.Env, people []shown.Person, report string) {
+func (r *Reports) writeMessage(m *desk.Env, people []shown.Person, report string) {
 	m.WriteMessage(people, func(p shown.Person) canned.Fields { return r.fieldsOf(m, p, report) })
 }

@@ -1,4 +1,4 @@
-package tui
+package queue
 
 import (
 	"fmt"
@@ -225,7 +225,7 @@ func (p *postPane) window(lines []draw.Line, head, selected, height int) []draw.
 }
 
 // lookAt carries out commands on statuses that change nothing on the server.
-func (r *reports) lookAt(m *desk.Env, c keys.Command, pane *postPane, posts []shown.Post, id string, who shown.Person) {
+func (r *Reports) lookAt(m *desk.Env, c keys.Command, pane *postPane, posts []shown.Post, id string, who shown.Person) {
 	switch c {
 	case keys.ShowCW:
 		if !pane.open(posts) {

@@ -1,4 +1,4 @@
-package tui
+package queue
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ import (
 )
 
 // groupUnder is the group whose head is under the cursor, if it has several rows.
-func (r *reports) groupUnder() (g list.Group, ok bool) {
+func (r *Reports) groupUnder() (g list.Group, ok bool) {
 	if e, any := r.Under(); any && e.Head() {
 		g = r.GroupOf(e)
 	}
@@ -26,7 +26,7 @@ func (r *reports) groupUnder() (g list.Group, ok bool) {
 
 // shownPosts are the posts of the evidence: of the report under the cursor, or of all
 // reports of the group, each once. False while nothing is loaded.
-func (r *reports) shownPosts() (posts []shown.Post, ok bool) {
+func (r *Reports) shownPosts() (posts []shown.Post, ok bool) {
 	g, grouped := r.groupUnder()
 	if !grouped {
 		detail := r.detail(r.UnderID())
@@ -53,7 +53,7 @@ func (r *reports) shownPosts() (posts []shown.Post, ok bool) {
 }
 
 // authors are the accounts by posts of a group.
-func (r *reports) authors(g list.Group) map[string]string {
+func (r *Reports) authors(g list.Group) map[string]string {
 	by := map[string]string{}
 	for _, row := range g.Rows {
 		if detail, loaded := r.details.Peek(r.ID(row)); loaded {
@@ -69,7 +69,7 @@ func (r *reports) authors(g list.Group) map[string]string {
 const mostOfGroup = keepDetails * 4 / 5
 
 // wantGroup fetches the next reports of the group under the cursor.
-func (r *reports) wantGroup(m *desk.Env) tea.Cmd {
+func (r *Reports) wantGroup(m *desk.Env) tea.Cmd {
 	const atOnce = 20
 	g, ok := r.groupUnder()
 	if !ok {
@@ -94,7 +94,7 @@ type said struct {
 }
 
 // saidIn are the messages of a group, each once.
-func (r *reports) saidIn(m *desk.Env, g list.Group) []said {
+func (r *Reports) saidIn(m *desk.Env, g list.Group) []said {
 	var all []said
 	at := map[string]int{}
 	for _, row := range g.Rows {
@@ -128,7 +128,7 @@ func (r *reports) saidIn(m *desk.Env, g list.Group) []said {
 
 // groupEvidence is the material to judge a group by: every reporter, message and post
 // once. seen has the reports of messages, by line.
-func (r *reports) groupEvidence(m *desk.Env, g list.Group, width int, focus, rich bool) (lines []draw.Line, head, selected int, seen map[int][]string) {
+func (r *Reports) groupEvidence(m *desk.Env, g list.Group, width int, focus, rich bool) (lines []draw.Line, head, selected int, seen map[int][]string) {
 	person := shown.Person{Nick: r.Text(g.Rows[0], colNick), Acct: safe.Clean(safe.Raw(r.Text(g.Rows[0], colAbout)))}
 	if r.group == byReporter {
 		person = r.person(g.Rows[0])
@@ -187,7 +187,7 @@ func (r *reports) groupEvidence(m *desk.Env, g list.Group, width int, focus, ric
 }
 
 // reportsOfGroup is reportsAbout of the account of a group by account.
-func (r *reports) reportsOfGroup(g list.Group) (history, scanned string) {
+func (r *Reports) reportsOfGroup(g list.Group) (history, scanned string) {
 	for _, row := range g.Rows {
 		if detail, loaded := r.details.Peek(r.ID(row)); loaded {
 			return r.reportsAbout(detail)
@@ -197,7 +197,7 @@ func (r *reports) reportsOfGroup(g list.Group) (history, scanned string) {
 }
 
 // notViewed counts the rows that were not looked at.
-func (r *reports) notViewed(rows []int) int {
+func (r *Reports) notViewed(rows []int) int {
 	unseen := 0
 	for _, row := range rows {
 		if !r.viewed[r.ID(row)] {
@@ -209,7 +209,7 @@ func (r *reports) notViewed(rows []int) int {
 
 // changePosts stages a change of the posts of the evidence. Of a group these are all
 // of them where none is chosen; they are named, and asked about.
-func (r *reports) changePosts(m *desk.Env, c keys.Command) tea.Cmd {
+func (r *Reports) changePosts(m *desk.Env, c keys.Command) tea.Cmd {
 	posts, ok := r.shownPosts()
 	if !ok {
 		return nil
@@ -253,7 +253,7 @@ func postCount(n int) string {
 }
 
 // spokenGroup is the evidence of a group in sentences.
-func (r *reports) spokenGroup(m *desk.Env, g list.Group) []string {
+func (r *Reports) spokenGroup(m *desk.Env, g list.Group) []string {
 	const wide = 10_000
 	lines, head, _, seen := r.groupEvidence(m, g, wide, r.onPosts, true)
 	var told []string

@@ -1,4 +1,4 @@
-package tui
+package queue
 
 import (
 	"fmt"
@@ -54,7 +54,7 @@ func (t *tally) inAll(state string) (n int, text string) {
 	return n, text
 }
 
-func (r *reports) count(nick, state string, n int) {
+func (r *Reports) count(nick, state string, n int) {
 	t := r.tallies[nick]
 	if t == nil {
 		t = &tally{states: map[string]int{}, open: -1, ever: -1}
@@ -67,7 +67,7 @@ func (r *reports) count(nick, state string, n int) {
 }
 
 // openAt counts the loaded open reports about accounts of a host. Each frame asks.
-func (r *reports) openAt(domain string) int { return r.openHosts[strings.ToLower(domain)] }
+func (r *Reports) openAt(domain string) int { return r.openHosts[strings.ToLower(domain)] }
 
 // count is the number of reports in a state, or of all.
 func (t *tally) count(state string) int {

@@ -1,4 +1,4 @@
-package tui
+package queue
 
 import (
 	"fmt"
@@ -21,12 +21,12 @@ import (
 // reportPage is one report over the whole screen.
 type reportPage struct {
 	desk.TextDefaults
-	queue *reports
+	queue *Reports
 	id    string
 	posts postPane
 }
 
-func newReportPage(queue *reports, id string) *reportPage {
+func newReportPage(queue *Reports, id string) *reportPage {
 	return &reportPage{queue: queue, id: id, posts: newPostPane()}
 }
 
@@ -143,7 +143,7 @@ func (p *reportPage) Renew(m *desk.Env) tea.Cmd {
 // userPage is one account over the whole screen.
 type userPage struct {
 	desk.TextDefaults
-	queue  *reports
+	queue  *Reports
 	user   *shown.Person
 	posts  []shown.Post
 	pane   postPane
@@ -151,7 +151,7 @@ type userPage struct {
 	record
 }
 
-func newUserPage(queue *reports, nick string) *userPage {
+func newUserPage(queue *Reports, nick string) *userPage {
 	return &userPage{queue: queue, pane: newPostPane(), record: record{nick: nick}}
 }
 

@@ -1,4 +1,4 @@
-package tui
+package queue
 
 import (
 	"fmt"
@@ -27,7 +27,7 @@ type record struct {
 }
 
 // openPerson shows an account, at first as far as the object in front knew it.
-func (r *reports) openPerson(m *desk.Env, p shown.Person) tea.Cmd {
+func (r *Reports) openPerson(m *desk.Env, p shown.Person) tea.Cmd {
 	if p.Nick == "" {
 		m.Say(draw.InkDim, "the account is gone")
 		return nil
@@ -154,7 +154,7 @@ func texts(of []safe.Safe) []string {
 }
 
 // pastLine is a report of a history in a line of a person's page, with who decided on it.
-func (r *reports) pastLine(m *desk.Env, past shown.PastReport, word string) string {
+func (r *Reports) pastLine(m *desk.Env, past shown.PastReport, word string) string {
 	state := past.State
 	if row, known := r.Row(past.ID); known {
 		state, _, _, _ = r.drawState(m, row)
@@ -170,14 +170,14 @@ func (r *reports) pastLine(m *desk.Env, past shown.PastReport, word string) stri
 }
 
 // reportLine is a report in a line of a person's page.
-func (r *reports) reportLine(m *desk.Env, row int, with string) string {
+func (r *Reports) reportLine(m *desk.Env, row int, with string) string {
 	state, _, message, _ := r.drawState(m, row)
 	old := safe.Age(m.Now().Sub(time.Unix(r.Num(row, numAt), 0)))
 	return strings.TrimSuffix(fmt.Sprintf("%s  %s  %s  %s: %s", shown.ShortID(r.ID(row)), state, old, with, message), ": ")
 }
 
 // with are the loaded rows with a nickname in a column, newest first.
-func (r *reports) with(nick string, column int) []int {
+func (r *Reports) with(nick string, column int) []int {
 	var rows []int
 	for row := range r.Columns.Len() {
 		if r.Text(row, column) == nick {
@@ -190,7 +190,7 @@ func (r *reports) with(nick string, column int) []int {
 
 // person is the account that a row names, on which keys act: the reporter where
 // reports are grouped by reporter, else the reported account.
-func (r *reports) person(row int) shown.Person {
+func (r *Reports) person(row int) shown.Person {
 	acct, nick, off, gone := colAbout, colNick, int64(flagDeactivated), int64(flagGone)
 	if r.group == byReporter {
 		acct, nick, off, gone = colBy, colByNick, flagByDeactivated, flagByGone
@@ -203,7 +203,7 @@ func (r *reports) person(row int) shown.Person {
 }
 
 // known fills accounts in with what is loaded of them.
-func (r *reports) known(people []shown.Person) []shown.Person {
+func (r *Reports) known(people []shown.Person) []shown.Person {
 	for i := range people {
 		for _, id := range r.details.Keys() {
 			detail, _ := r.details.Peek(id)
@@ -218,7 +218,7 @@ func (r *reports) known(people []shown.Person) []shown.Person {
 }
 
 // people are the accounts that rows name, each once.
-func (r *reports) people(rows []int) []shown.Person {
+func (r *Reports) people(rows []int) []shown.Person {
 	known := map[string]bool{}
 	var people []shown.Person
 	for _, row := range rows {
