@@ -275,3 +275,8 @@ func (a *App) ShowDryRun(results []action.Result) error {
 	}
 	return e
 }
+
+// NewlyMade is the result of something new, which its kind takes back.
+func NewlyMade(kind action.Kind, target string, args map[string]string) []action.Result {
+	return []action.Result{{Action: action.Action{Kind: kind, Target: target, Args: args}, Outcome: action.Changed, Inverse: kind.Back(target, args)}}
+}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"svc/cmd/svcctl/cli/output/outputtest"
 )
 
 // oneObject answers with an object of each noun, the second report of
@@ -114,7 +116,7 @@ func TestACardFitsATerminalAndIsInert(t *testing.T) {
 			t.Fatalf("svcctl %s: exit %d, %s", line, code, &c.stderr)
 		}
 		inert(t, line, c.stdout.Bytes())
-		fits(t, line, c.stdout.String(), 40)
+		outputtest.Fits(t, line, c.stdout.String(), 40)
 	}
 	c := newCLI(t, url, "")
 	c.TTYOut, c.Width = true, 80

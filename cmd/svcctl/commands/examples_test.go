@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"svc/cmd/svcctl/cli/output/outputtest"
 )
 
 // word is an argument as a shell takes it: in single quotes or without spaces.
@@ -70,7 +72,7 @@ func TestHelpEndsWithTheGlobalFlagsInAFewLines(t *testing.T) {
 		if lines := strings.Count(strings.TrimSpace(globals), "\n") + 1; !found || lines > 8 {
 			t.Errorf("%s: %d lines, want a few:\n%s", cmd.CommandPath(), lines, globals)
 		}
-		fits(t, cmd.CommandPath(), globals, 80)
+		outputtest.Fits(t, cmd.CommandPath(), globals, 80)
 		root.PersistentFlags().VisitAll(func(f *pflag.Flag) {
 			if !strings.Contains(globals, "--"+f.Name) {
 				t.Errorf("%s: --%s is not named", cmd.CommandPath(), f.Name)

@@ -11,6 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc/cmd/svcctl/cli"
+	"svc/cmd/svcctl/commands/instance"
+	"svc/cmd/svcctl/commands/moderation"
+	"svc/cmd/svcctl/commands/settings"
 )
 
 // Run is the whole program on one's own machine: it returns the exit code.
@@ -24,14 +27,10 @@ func RunHosted(ctx context.Context, h *cli.Hosted, args []string) int {
 
 func newRoot(a *cli.App) *cobra.Command {
 	root := a.Root()
-	root.AddCommand(
-		reportCommand(a), userCommand(a), roleCommand(a), statusCommand(a), inviteCommand(a), ruleCommand(a), announcementCommand(a), chatCommand(a),
-		configCommand(a), serverCommand(a), emojiCommand(a), mediaCommand(a), docCommand(a), appCommand(a), relayCommand(a),
-		federationCommand(a), jobsCommand(a), sshKeyCommand(a), mailDomainCommand(a),
-		instanceCommand(a), accountCommand(a), statsCommand(a), logCommand(a), digestCommand(a), messageCommand(a),
-		undoCommand(a), journalCommand(a),
-		apiCommand(a), schemaCommand(a), versionCommand(a),
-	)
+	for _, nouns := range [][]*cobra.Command{moderation.Commands(a), settings.Commands(a), instance.Commands(a)} {
+		root.AddCommand(nouns...)
+	}
+	root.AddCommand(docCommand(a), apiCommand(a), schemaCommand(a), versionCommand(a))
 	// The others are about the machine that they run on: its files, programs and
 	// terminal.
 	if a.Hosted() {

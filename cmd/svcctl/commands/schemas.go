@@ -1,78 +1,36 @@
 package commands
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"svc/client/api"
 	"svc/client/nearest"
 	"svc/cmd/svcctl/cli"
 	"svc/cmd/svcctl/cli/output"
+	"svc/cmd/svcctl/commands/instance"
+	"svc/cmd/svcctl/commands/moderation"
+	"svc/cmd/svcctl/commands/settings"
 )
 
-// schema is what the commands of one noun print.
-type schema struct {
-	name     string // the noun, with the verb where one prints something else
-	command  string // one that prints it
-	fields   []output.Field
-	document func() json.RawMessage
-}
-
-func schemaOf[T any](name, command string, shape output.Shape[T]) schema {
-	return schema{name, command, shape.Fields(), shape.Schema}
-}
-
 // schemas are all objects that commands print with -o json.
-func schemas() []schema {
-	return []schema{
-		schemaOf("account", "account get kim", accountShape),
-		schemaOf("alias", "alias list", aliasShape),
-		schemaOf("app", "app list", appShape),
-		schemaOf("chat", "chat list kim", chatShape),
-		schemaOf("chat messages", "chat messages 1", messageShape),
-		schemaOf("config", "config get", configShape),
-		schemaOf("config describe", "config describe", output.Shape[api.ConfigDescription]{}),
-		schemaOf("config history", "config history", pastShape),
-		schemaOf("context", "context list", contextShape),
-		schemaOf("digest", "digest", digestShape),
-		schemaOf("doc", "doc get instance-panel", docShape),
-		schemaOf("doctor", "doctor", checkShape),
-		schemaOf("emoji", "emoji list", emojiShape),
-		schemaOf("emoji pack", "emoji pack list", packShape),
-		schemaOf("federation", "federation hosts", hostShape),
-		schemaOf("instance", "instance show", instanceShape),
-		schemaOf("instance get", "instance get far.example", knownShape),
-		schemaOf("instance limits", "instance limits", limitedShape),
-		schemaOf("instance restrictions", "instance restrictions", restrictionShape),
-		schemaOf("invite", "invite list", inviteShape),
-		schemaOf("announcement", "announcement list", announcementShape),
-		schemaOf("rule", "rule list", ruleShape),
-		schemaOf("jobs", "jobs list", jobShape),
-		schemaOf("jobs queues", "jobs queues", queueShape),
-		schemaOf("journal", "journal", journalShape),
-		schemaOf("log", "log list", logShape),
-		schemaOf("media cached", "media cached", cachedShape),
-		schemaOf("relay", "relay list", relayShape),
-		schemaOf("report", "report list", reportShape),
-		schemaOf("report groups", "report groups --by account", groupShape),
-		schemaOf("result", "", cli.ResultShape),
-		schemaOf("role", "role get kim", roleShape),
-		schemaOf("server", "server needs-reboot", rebootShape),
-		schemaOf("ssh-key", "ssh-key list", sshKeyShape),
-		schemaOf("stats", "stats", statsShape),
-		schemaOf("status", "status list", statusShape),
-		schemaOf("user", "user list", userShape),
-		schemaOf("user credentials", "user credentials get kim", credentialsShape),
-	}
+func schemas() []cli.Schema {
+	all := slices.Concat(settings.Schemas(), moderation.Schemas(), instance.Schemas(), []cli.Schema{
+		cli.SchemaOf("alias", "alias list", aliasShape),
+		cli.SchemaOf("context", "context list", contextShape),
+		cli.SchemaOf("doc", "doc get instance-panel", docShape),
+		cli.SchemaOf("doctor", "doctor", checkShape),
+		cli.SchemaOf("result", "", cli.ResultShape),
+	})
+	slices.SortFunc(all, func(a, b cli.Schema) int { return strings.Compare(a.Name, b.Name) })
+	return all
 }
 
 func schemaNames() []string {
 	var names []string
 	for _, s := range schemas() {
-		names = append(names, s.name)
+		names = append(names, s.Name)
 	}
 	return names
 }
@@ -117,7 +75,7 @@ them. Writes print results: svcctl schema result. Without a noun the names are l
 			}
 			name := strings.Join(args, " ")
 			all := schemas()
-			i := slices.IndexFunc(all, func(s schema) bool { return s.name == name })
+			i := slices.IndexFunc(all, func(s cli.Schema) bool { return s.Name == name })
 			if i < 0 {
 				e := &cli.UsageError{Message: "there is no schema " + name, Hint: "svcctl schema lists the names"}
 				if near := nearest.Words(name, schemaNames()); len(near) > 0 {
@@ -131,9 +89,9 @@ them. Writes print results: svcctl schema result. Without a noun the names are l
 			}
 			switch p.Format() {
 			case "json", "jsonl", "yaml":
-				return a.PrintOne(nil, output.Record{Name: "schema/" + name, JSON: all[i].document()})
+				return a.PrintOne(nil, output.Record{Name: "schema/" + name, JSON: all[i].Document()})
 			}
-			return schemaFieldShape.Print(p, all[i].fields, false)
+			return schemaFieldShape.Print(p, all[i].Fields, false)
 		},
 	}, "schema report", "schema user -o json", "schema report groups")
 }
@@ -142,9 +100,9 @@ them. Writes print results: svcctl schema result. Without a noun the names are l
 // typed already.
 func completeFields(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	words := strings.Fields(cmd.CommandPath())[1:]
-	var of *schema
+	var of *cli.Schema
 	for _, s := range schemas() {
-		if s.name == strings.Join(words, " ") || of == nil && len(words) > 0 && s.name == words[0] {
+		if s.Name == strings.Join(words, " ") || of == nil && len(words) > 0 && s.Name == words[0] {
 			of = &s
 		}
 	}
@@ -153,7 +111,7 @@ func completeFields(cmd *cobra.Command, _ []string, typed string) ([]cobra.Compl
 	}
 	before := typed[:strings.LastIndexByte(typed, ',')+1]
 	var offers []cobra.Completion
-	for _, f := range of.fields {
+	for _, f := range of.Fields {
 		offers = append(offers, before+f.Name)
 	}
 	return cli.StartingWith(offers, typed), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace

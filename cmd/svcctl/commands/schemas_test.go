@@ -24,11 +24,11 @@ func TestSchemasNameTheFieldsOfEveryCommand(t *testing.T) {
 	}
 	nouns := map[string]bool{}
 	for _, one := range schemas() {
-		name := strings.Fields(one.name)
+		name := strings.Fields(one.Name)
 		nouns[name[0]] = true
 		fields := said(append([]string{"schema", "-o", "tsv", "--no-headers", "--fields", "field"}, name...)...)
-		if one.command != "" && one.name != "config describe" {
-			args := strings.Fields(one.command)
+		if one.Command != "" && one.Name != "config describe" {
+			args := strings.Fields(one.Command)
 			for i, arg := range args {
 				switch arg {
 				case "kim":
@@ -38,7 +38,7 @@ func TestSchemasNameTheFieldsOfEveryCommand(t *testing.T) {
 				}
 			}
 			if diff := cmp.Diff(said(append(args, "--fields", "?")...), fields); diff != "" {
-				t.Errorf("%s (-%s --fields ? +schema):\n%s", one.name, one.command, diff)
+				t.Errorf("%s (-%s --fields ? +schema):\n%s", one.Name, one.Command, diff)
 			}
 		}
 		var doc struct {
@@ -48,16 +48,16 @@ func TestSchemasNameTheFieldsOfEveryCommand(t *testing.T) {
 			} `json:"$defs"`
 		}
 		if err := json.Unmarshal([]byte(said(append([]string{"schema", "-o", "json"}, name...)...)), &doc); err != nil {
-			t.Fatalf("%s: %v", one.name, err)
+			t.Fatalf("%s: %v", one.Name, err)
 		}
 		properties := doc.Defs[strings.TrimPrefix(doc.Ref, "#/$defs/")].Properties
-		for _, f := range one.fields {
+		for _, f := range one.Fields {
 			if top, _, _ := strings.Cut(f.Name, "."); properties[top] == nil {
-				t.Errorf("%s: the JSON Schema lacks %s", one.name, f.Name)
+				t.Errorf("%s: the JSON Schema lacks %s", one.Name, f.Name)
 			}
 		}
 		if len(properties) == 0 {
-			t.Errorf("%s: the JSON Schema has no properties", one.name)
+			t.Errorf("%s: the JSON Schema has no properties", one.Name)
 		}
 	}
 	for _, noun := range newRoot(newCLI(t, "", "").App).Commands() {
