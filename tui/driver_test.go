@@ -51,7 +51,7 @@ type timer struct {
 
 var start = time.Date(2026, 1, 31, 12, 4, 30, 0, time.UTC)
 
-// Begin starts the program on w in a fresh state folder.
+// begin starts the program on w in a fresh state folder.
 func begin(t testing.TB, w *world, width, height int) *driver {
 	t.Helper()
 	return beginIn(t, w, width, height, t.TempDir(), Options{})
@@ -115,7 +115,7 @@ func beginOn(t testing.TB, c *client.Client, width, height int, o Options) *driv
 
 func (d *driver) now() time.Time { return d.clock }
 
-// Run carries out a command and all that follow from it.
+// run carries out a command and all that follow from it.
 func (d *driver) run(cmd tea.Cmd) {
 	if cmd == nil {
 		return
@@ -261,7 +261,7 @@ func (d *driver) queue() *queue.Reports {
 	return nil
 }
 
-// Rows is the list in front, nil where there is none.
+// rows is the list in front, nil where there is none.
 func (d *driver) rows() *list.List { return d.m.Screen().Rows(d.m.Layout()).List }
 
 // under is the id of the report under the cursor.

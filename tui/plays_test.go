@@ -17,7 +17,7 @@ import (
 	"svc/tui/desk"
 )
 
-// Playbooks are those that come with the program, and some of one's own.
+// playbooks are those that come with the program, and some of one's own.
 func playbooks(t *testing.T, own map[string]any) []playbook.Playbook {
 	t.Helper()
 	books, err := playbook.Load(own, nil)

@@ -72,7 +72,7 @@ func TestScreensAnswerForThemselves(t *testing.T) {
 	}
 }
 
-// Named is the name of a type or of what a pointer is to.
+// named is the name of a type or of what a pointer is to.
 func named(e ast.Expr) string {
 	if star, ok := e.(*ast.StarExpr); ok {
 		e = star.X

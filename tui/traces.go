@@ -200,7 +200,7 @@ func (t *trace) arrived() {
 	}
 }
 
-// Over puts the trace between the program and its terminal.
+// over puts the trace between the program and its terminal.
 func (t *trace) over(m *desk.Model, in io.Reader, out io.Writer) (tea.Model, io.Reader, io.Writer) {
 	if t == nil {
 		return m, in, out

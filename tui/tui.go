@@ -34,13 +34,18 @@ import (
 	"svc/tui/tty"
 )
 
-// What callers give Run; package desk uses all of it.
 type (
-	Options   = desk.Options
-	Remote    = desk.Remote
-	Size      = desk.Size
-	Renewal   = desk.Renewal
-	Instance  = desk.Instance
+	// Options are the dependencies and preferences of Run.
+	Options = desk.Options
+	// Remote is a terminal on another machine.
+	Remote = desk.Remote
+	// Size is a terminal's, in cells.
+	Size = desk.Size
+	// Renewal is how a login that ended is renewed in place.
+	Renewal = desk.Renewal
+	// Instance is one that the program can switch to.
+	Instance = desk.Instance
+	// Instances are those of the configuration file.
 	Instances = desk.Instances
 )
 
@@ -72,7 +77,7 @@ func Run(ctx context.Context, o Options) error {
 	}
 }
 
-// Run is Run on one instance. It returns the program to go on with, nil where the
+// run is Run on one instance. It returns the program to go on with, nil where the
 // person quit. Plain mode reads lines.
 func run(ctx context.Context, o Options, lines *bufio.Reader) (*Options, error) {
 	t, err := deviceOf(o)

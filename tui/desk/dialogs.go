@@ -127,6 +127,7 @@ func (m *Env) AskNames(what string, names []string, do func(m *Env) tea.Cmd) {
 	m.Ask(&Prompt{Title: title, Choices: []Choice{{"y", yes, do}, {"esc", "cancel", Stay}}})
 }
 
+// AskCopy offers what of an object can be copied.
 func (m *Env) AskCopy(id, nick, address string) {
 	var choices []Choice
 	for _, c := range []struct{ key, label, text string }{{"i", "id", id}, {"n", "name", nick}, {"u", "address", address}} {

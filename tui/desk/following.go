@@ -19,7 +19,7 @@ type Heard struct {
 // NewsPause is the least time between two looks for news.
 const NewsPause = 200 * time.Millisecond
 
-// Next waits for news.
+// next waits for news.
 func next(ctx context.Context, news <-chan Heard) tea.Cmd {
 	return func() tea.Msg {
 		select {
@@ -42,7 +42,7 @@ func (m *Env) listen() tea.Cmd {
 	return m.Background(next(m.newsCtx, m.news))
 }
 
-// Heard reads the news, and waits for more.
+// heard reads the news, and waits for more.
 func (m *Env) heard(msg Heard) tea.Cmd {
 	m.Poll.Live = msg.live
 	if msg.Over {

@@ -134,7 +134,7 @@ func (m *Env) tabLine(level tabLevel) draw.Line {
 	return l
 }
 
-// Tab is the one in front.
+// tab is the one in front.
 func (d *desk) tab(parts ...string) draw.Span {
 	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
 	return draw.Span{Text: d.Theme.Glyphs.TabOpen + strings.Join(parts, " ") + d.Theme.Glyphs.TabClose, Ink: draw.InkTab}

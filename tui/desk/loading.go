@@ -62,7 +62,7 @@ type waitingCounted struct {
 	n    int
 }
 
-// Waiting counts the work that waits on a table. A failure leaves the count as it was.
+// waiting counts the work that waits on a table. A failure leaves the count as it was.
 func (l loader) waiting(n *tables.Noun) tea.Cmd {
 	return l.Run(func(ctx context.Context) tea.Msg {
 		count, err := n.Waiting(ctx, l.C)
@@ -127,7 +127,7 @@ type polled struct {
 	err     error
 }
 
-// Poll carries out the requests of observers, and reads the newest entries of the
+// poll carries out the requests of observers, and reads the newest entries of the
 // log where that is allowed.
 func (l loader) poll(looks []Query, count, log bool) tea.Cmd {
 	return l.Run(func(ctx context.Context) tea.Msg {

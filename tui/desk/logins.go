@@ -88,7 +88,7 @@ func (m *Env) logInHere() tea.Cmd {
 	}
 }
 
-// Take tries a credential, and keeps it if it is this person's: what is staged must
+// take tries a credential, and keeps it if it is this person's: what is staged must
 // not be sent in somebody else's name.
 func (r *Renewal) take(ctx context.Context, l *login.Login, c login.Credential, err error, nick string) loggedIn {
 	if err == nil {

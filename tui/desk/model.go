@@ -40,6 +40,7 @@ const repeated = 90 * time.Millisecond
 // for waits so long for others.
 const FrameTime = time.Second / 60
 
+// SaveFailed says that a file could not be written.
 type SaveFailed struct{ Err error }
 
 type tick struct{ number int }

@@ -35,7 +35,7 @@ func (p *Page) Position(*Env) string { return p.Name + p.filter.Text }
 func (p *Page) FilterText() string   { return p.filter.Text }
 func (p *Page) States() []string     { return nil }
 
-//nolint:unparam // lists have commands
+// SetFilter shows the lines that match.
 func (p *Page) SetFilter(_ *Env, text string) tea.Cmd {
 	p.filter, p.top = list.ParseFilter(text, nil), 0
 	return nil

@@ -174,7 +174,7 @@ func (d *desk) paletteMatches(text string) []string {
 	return names
 }
 
-// Command carries out a line of the palette.
+// command carries out a line of the palette.
 func (m *Env) command(text string) tea.Cmd {
 	if cmd, ok := m.Object(text); ok {
 		return cmd

@@ -34,6 +34,7 @@ type polling struct {
 	newest     string // key of the newest log entry seen
 }
 
+// PollDue comes when a poll is due.
 type PollDue struct{ number int }
 
 const (

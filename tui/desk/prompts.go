@@ -182,6 +182,7 @@ type textField struct {
 // maxText is the most characters one can type: the longest note worth writing.
 const maxText = 5000
 
+// NewTextField is a field with a text, of one line or several.
 func NewTextField(text string, lines bool) *textField {
 	f := &textField{lines: lines}
 	f.insert([]rune(text))
@@ -198,7 +199,7 @@ func (f *textField) insert(runes []rune) {
 	f.at += len(runes)
 }
 
-// Key edits the text and reports whether it changed.
+// key edits the text and reports whether it changed.
 func (f *textField) key(key tea.KeyMsg) bool {
 	before := len(f.runes)
 	switch key.String() {
@@ -247,7 +248,7 @@ func (f *textField) remove(from, to int) {
 	f.at = from
 }
 
-// Draw is the text wrapped, with the cursor; of a long text the end.
+// draw is the text wrapped, with the cursor; of a long text the end.
 func (f *textField) draw(width int) []string {
 	before, after := string(f.runes[:f.at]), string(f.runes[f.at:])
 	if f.Secret {

@@ -74,6 +74,7 @@ const (
 	leastLinesToChange = 8
 )
 
+// Layout divides the part of the terminal that the screen has.
 func (m *Env) Layout() draw.Layout {
 	return draw.NewLayout(m.Width, m.Height, m.Height-m.HeaderLines()-m.footer()-len(m.promptLines()))
 }

@@ -289,7 +289,7 @@ func (m *Env) Undo() tea.Cmd {
 	return m.takeBack(d)
 }
 
-// Cancel takes an action out of the outbox.
+// cancel takes an action out of the outbox.
 func (m *Env) cancel(item *staged.Item) tea.Cmd {
 	if !m.Staged.Cancel(item) {
 		m.Say(draw.InkWarn, "it is being sent; try again when it is done")

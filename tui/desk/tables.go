@@ -28,6 +28,7 @@ type TableReady struct {
 	err    error
 }
 
+// Deliver shows the view, unless there is a newer one.
 func (msg TableReady) Deliver(*Env) tea.Cmd { return msg.table.ready(msg) }
 
 // SetView changes the view; work for the earlier one is called off.

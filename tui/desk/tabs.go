@@ -76,6 +76,7 @@ func (m *Env) OpenTarget(target string) tea.Cmd {
 	return nil
 }
 
+// OpenUser shows an account.
 func (m *Env) OpenUser(nick string) tea.Cmd { return m.OpenTarget("user/" + nick) }
 
 // mayOpen reports whether there is a screen for objects like this one, and whether

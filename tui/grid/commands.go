@@ -461,7 +461,7 @@ func (msg *called) write(book *journal.Journal, results ...action.Result) {
 	}
 }
 
-// Label names a verb that is carried out at once, and its row.
+// label names a verb that is carried out at once, and its row.
 func (t task) label() string {
 	return strings.Join(append([]string{t.verb.Name}, shortNames(t.rows)...), " ")
 }
@@ -532,7 +532,6 @@ type planned struct {
 	err  error
 }
 
-//nolint:unparam // other messages have commands
 func (msg planned) Deliver(m *desk.Env) tea.Cmd { askPlanned(m, msg); return nil }
 
 // plan makes the plan for a text, and shows it.

@@ -99,7 +99,7 @@ func openNoun(m *desk.Env, opened map[string]*Screen, n *tables.Noun, scope stri
 	key := n.Name + " " + scope
 	s := opened[key]
 	if s == nil {
-		s = NewNounScreen(n, scope)
+		s = newScreen(n, scope)
 		opened[key] = s
 		m.Observers = append(m.Observers, s)
 	}
@@ -111,7 +111,7 @@ func openNoun(m *desk.Env, opened map[string]*Screen, n *tables.Noun, scope stri
 	return tea.Batch(cmd, s.Renew(m))
 }
 
-func NewNounScreen(n *tables.Noun, scope string) *Screen {
+func newScreen(n *tables.Noun, scope string) *Screen {
 	s := &Screen{Table: desk.Table{List: list.New(tableTexts, tableNums)}, Sorted: -1, Noun: n, scope: scope, Objects: map[string]tables.Row{}, opened: map[string]bool{}, total: -1}
 	for i, other := range tables.All() {
 		if other.Name == n.Name {
@@ -207,10 +207,10 @@ func (s *Screen) loaded(m *desk.Env, msg nounLoaded) tea.Cmd {
 	return tea.Batch(s.Sync(), s.more(m))
 }
 
-// Take keeps an object, whose row is returned.
+// take keeps an object, whose row is returned.
 func (s *Screen) take(r tables.Row, at int) list.Row {
 	s.Objects[r.ID] = r
-	number, text := s.Order(r)
+	number, text := s.order(r)
 	return list.Row{ID: r.ID, Texts: []string{haystack(r), r.Domain, text}, Nums: []int64{int64(at), number}}
 }
 
@@ -271,7 +271,7 @@ func (s *Screen) Ended(m *desk.Env, results []action.Result) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// Find is the loaded object of a target.
+// find is the loaded object of a target.
 func (s *Screen) find(target string) (tables.Row, bool) {
 	for _, r := range s.Objects {
 		if r.Target == target {

@@ -23,16 +23,16 @@ func (s *Screen) nextSort(width int) {
 		s.Sorted = -1
 	}
 	for i := range s.Columns.Len() {
-		number, text := s.Order(s.Objects[s.ID(i)])
+		number, text := s.order(s.Objects[s.ID(i)])
 		s.SetNum(i, numOrder, number)
 		s.SetText(i, textOrder, text)
 	}
 	s.setView()
 }
 
-// Order is the place of a row by the column that the rows are sorted by: the highest
+// order is the place of a row by the column that the rows are sorted by: the highest
 // numbers and the latest times first, then words by the alphabet, then empty cells.
-func (s *Screen) Order(r tables.Row) (number int64, text string) {
+func (s *Screen) order(r tables.Row) (number int64, text string) {
 	if s.Sorted < 0 || s.Sorted >= len(r.Cells) {
 		return 0, r.Sort
 	}
@@ -40,15 +40,15 @@ func (s *Screen) Order(r tables.Row) (number int64, text string) {
 	if text == "" {
 		return math.MaxInt64, ""
 	}
-	if n, ok := Leading(text); ok {
+	if n, ok := leading(text); ok {
 		return -1 - n, text
 	}
 	return 0, text
 }
 
-// Leading is the number or the time at the beginning of a cell: 7/25, 2026-01-02 15:04Z.
+// leading is the number or the time at the beginning of a cell: 7/25, 2026-01-02 15:04Z.
 // Names that begin with a digit are words.
-func Leading(text string) (n int64, ok bool) {
+func leading(text string) (n int64, ok bool) {
 	rest := strings.TrimLeft(text, "0123456789")
 	digits := text[:len(text)-len(rest)]
 	switch {

@@ -13,7 +13,7 @@ import (
 	"svc/tui/tables"
 )
 
-// Height is the number of rows; below them the one under the cursor stands in
+// height is the number of rows; below them the one under the cursor stands in
 // full, where there is room.
 func (s *Screen) height(d draw.Layout) int {
 	below := s.Noun.Below

@@ -111,6 +111,7 @@ func DefaultBindings() []Binding {
 	return bindings
 }
 
+// NounNeeds are the privileges to read a table.
 func NounNeeds(n *tables.Noun) []tables.Privilege {
 	if n.Needs == "" {
 		return AdminsAlone
@@ -137,6 +138,7 @@ func partOf(n *tables.Noun, v tables.Verb) tables.Privilege {
 	return ""
 }
 
+// VerbCommand is the command of a verb of a table.
 func VerbCommand(n *tables.Noun, v tables.Verb) Command {
 	if n.Accounts {
 		return Command(v.Name)
@@ -311,6 +313,7 @@ const (
 // Groups are in the order of the help.
 var Groups = []group{groupJudge, groupPosts, groupAccount, groupRow, groupList, groupMove, groupSent, groupScreens, groupProgram}
 
+// GroupOf is the purpose of a command.
 func GroupOf(do Command) group {
 	switch do {
 	case Resolve, Close, Reopen, Note, Claim, Play:
@@ -341,6 +344,7 @@ func GroupOf(do Command) group {
 	return groupRow
 }
 
+// Name is a key as help shows it.
 func Name(key string) string {
 	switch {
 	case key == " ":

@@ -89,6 +89,7 @@ func Run(ctx context.Context, m *desk.Model, o desk.Options, lines *bufio.Reader
 	return errors.Join(err, m.Staged.Close())
 }
 
+// NewDialogue is a dialogue that reads lines and writes sentences.
 func NewDialogue(m *desk.Model, in io.Reader, out io.Writer) *Dialogue {
 	p := &Dialogue{m: m, in: bufio.NewReader(in), out: out, told: map[*staged.Item]bool{}}
 	// The width is large enough that no line is cut or wrapped: the terminal
@@ -105,6 +106,7 @@ func (p *Dialogue) Init() tea.Cmd {
 	return p.track(p.m.Init())
 }
 
+// Welcome says where one is.
 func (p *Dialogue) Welcome() {
 	p.tell("Plain mode on " + p.m.Host + ". Enter goes to the next one; help lists the commands, quit leaves.")
 }
@@ -277,7 +279,7 @@ func (p *Dialogue) command(word, rest string) tea.Cmd {
 	return tea.Batch(cmd, p.answer(rest))
 }
 
-// Find is the command of a key or a name.
+// find is the command of a key or a name.
 func (p *Dialogue) find(word string) (b keys.Binding, problem string) {
 	on := p.m.Screen().On()
 	if do, ok := plainWords[word]; ok {
@@ -453,7 +455,7 @@ func (p *Dialogue) question() {
 	p.tell(strings.Join(choices, "; ") + "?")
 }
 
-// Title identifies the screen, with filter and order but without counts.
+// title identifies the screen, with filter and order but without counts.
 func (p *Dialogue) title() string {
 	s := p.m.Screen()
 	title := s.Title(p.m.Env)
@@ -463,7 +465,7 @@ func (p *Dialogue) title() string {
 	return fmt.Sprintf("%p %s %s", s, title, strings.Join(p.order(), " "))
 }
 
-// Order is the filter and the order of a list.
+// order is the filter and the order of a list.
 func (p *Dialogue) order() []string {
 	var parts []string
 	if p.m.Screen().On()&keys.OnLists == 0 {
@@ -475,7 +477,7 @@ func (p *Dialogue) order() []string {
 	return parts
 }
 
-// Help lists the commands of the screen in front.
+// help lists the commands of the screen in front.
 func (p *Dialogue) help() {
 	p.tell("read: the same again. list: the next rows. go 7: to row 7. An empty line: the next one.")
 	p.tell("Words after a command answer its question: note seen before, visibility private.")

@@ -6,10 +6,10 @@ import (
 	"svc/tui/list"
 )
 
-// Rows is the list in front, nil where there is none.
+// rows is the list in front, nil where there is none.
 func (p *Dialogue) rows() *list.List { return p.m.Screen().Rows(p.m.Layout()).List }
 
-// List tells rows from the cursor on, with their numbers.
+// list tells rows from the cursor on, with their numbers.
 func (p *Dialogue) list() {
 	l := p.rows()
 	if l == nil {

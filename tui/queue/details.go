@@ -212,7 +212,7 @@ type labelled struct {
 	text  safe.Safe
 }
 
-// Fields are the texts that the account wrote about itself, as far as there are.
+// fields are the texts that the account wrote about itself, as far as there are.
 func (p *userPage) fields() []labelled {
 	fields := slices.DeleteFunc([]labelled{{" bio ", p.user.Bio}, {" reason for joining ", p.user.Reason}}, func(f labelled) bool {
 		return f.text.String() == ""

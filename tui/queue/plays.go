@@ -174,7 +174,7 @@ func (r *Reports) postsOf(row int) []string {
 	return ids
 }
 
-// FieldsOf are the values for texts about an account and a report about it.
+// fieldsOf are the values for texts about an account and a report about it.
 func (r *Reports) fieldsOf(m *desk.Env, p shown.Person, report string) canned.Fields {
 	f := m.FieldsOf(p)
 	f[canned.Report] = report
@@ -313,7 +313,7 @@ func commonScope(offers []offer) string {
 	return scope
 }
 
-// Fits reports whether all of a prompt is shown. Without a screen it always is.
+// fits reports whether all of a prompt is shown. Without a screen it always is.
 func fits(m *desk.Env, p *desk.Prompt) bool {
 	return m.HeardNotice != nil || len(p.Draw(m.Width)) < max(1, m.Height/2)
 }

@@ -34,7 +34,7 @@ func (p *postPane) reset() {
 	clear(p.marks)
 }
 
-// Run moves, marks and opens.
+// run moves, marks and opens.
 func (p *postPane) run(c keys.Command, posts []shown.Post) bool {
 	switch c {
 	case keys.Down:
@@ -93,7 +93,7 @@ func (p *postPane) chosen(posts []shown.Post, focus bool) []shown.Post {
 	return found
 }
 
-// Open shows the next hidden text, from the selected post on.
+// open shows the next hidden text, from the selected post on.
 func (p *postPane) open(posts []shown.Post) bool {
 	for i := range posts {
 		one := posts[(p.at+i)%len(posts)]
@@ -107,7 +107,7 @@ func (p *postPane) open(posts []shown.Post) bool {
 
 func (p *postPane) closeAll() { clear(p.opened) }
 
-// Draw is the lines of posts, and the line where the selected one begins. Rich
+// draw is the lines of posts, and the line where the selected one begins. Rich
 // heads stand on a line of their own, for wide panes.
 func (p *postPane) draw(m *desk.Env, posts []shown.Post, width int, focus, rich bool) (lines []draw.Line, selected int) {
 	for i, one := range posts {

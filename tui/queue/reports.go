@@ -54,6 +54,7 @@ const (
 	flagByDeactivated
 )
 
+// States are those of reports, as filters name them.
 var States = []string{"open", "closed", "resolved", "all"}
 
 // grouping is under which heads the reports stand.

@@ -212,7 +212,7 @@ func (r *Reports) writeNote(m *desk.Env, id string) {
 	m.ChoosePattern(l)
 }
 
-// WriteMessage opens a message to accounts. report is the report that it is about,
+// writeMessage opens a message to accounts. report is the report that it is about,
 // "" for none.
 func (r *Reports) writeMessage(m *desk.Env, people []shown.Person, report string) {
 	m.WriteMessage(people, func(p shown.Person) canned.Fields { return r.fieldsOf(m, p, report) })

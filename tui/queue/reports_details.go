@@ -68,7 +68,7 @@ func (r *Reports) readOne(m *desk.Env, id string) tea.Cmd {
 	return r.readReport(m, id)
 }
 
-// Keep stores a report, unless a fresher one is known.
+// keep stores a report, unless a fresher one is known.
 func (r *Reports) keep(m *desk.Env, found *shown.Report) {
 	busy := m.Staged.Busy("report/"+found.ID) || m.Staged.Busy("user/"+found.About.Nick)
 	if detail, known := r.details.Peek(found.ID); known {

@@ -33,10 +33,10 @@ func (p *pager) restart() {
 	p.page, p.loading, p.complete = 1, true, false
 }
 
-// Open reports whether there may be a next page to ask for.
+// open reports whether there may be a next page to ask for.
 func (p *pager) open() bool { return p.page > 0 && !p.loading && !p.complete }
 
-// Next asks for it.
+// next asks for it.
 func (p *pager) next() {
 	p.loading = true
 	p.page++

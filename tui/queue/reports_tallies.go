@@ -24,7 +24,7 @@ func (t *tally) told(row list.Row) {
 	}
 }
 
-// Moved keeps up with a report that went from one state to another since.
+// moved keeps up with a report that went from one state to another since.
 func (t *tally) moved(from, to string) {
 	if t == nil || t.ever < 0 || from == to {
 		return
