@@ -1,13 +1,19 @@
 package server
 
 import (
+	"encoding/json"
 	"maps"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/gin-gonic/gin"
 	"github.com/prometheus/client_golang/prometheus"
 	"go.yaml.in/yaml/v3"
 
@@ -62,8 +68,8 @@ func registered(t *testing.T) map[string][]string {
 	return found
 }
 
-// TestAlertsAskForMetricsThatExist holds the rules for Prometheus against the
-// metrics of the server and their labels.
+// TestAlertsAskForMetricsThatExist holds the rules for Prometheus and the
+// dashboard for Grafana against the metrics of the server and their labels.
 func TestAlertsAskForMetricsThatExist(t *testing.T) {
 	var rules struct {
 		Groups []struct {
@@ -88,6 +94,20 @@ func TestAlertsAskForMetricsThatExist(t *testing.T) {
 	}
 	if len(expressions) < 15 {
 		t.Errorf("only %d rules were found", len(expressions))
+	}
+	board, err := os.ReadFile("../docs/deploy/grafana/svc.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, found := range regexp.MustCompile(`"expr": ("(?:[^"\\]|\\.)*")`).FindAllSubmatch(board, -1) {
+		var expr string
+		if err := json.Unmarshal(found[1], &expr); err != nil {
+			t.Fatal(err)
+		}
+		expressions["panel "+strconv.Itoa(i)] = expr
+	}
+	if len(expressions) < 60 {
+		t.Errorf("only %d rules and panels were found", len(expressions))
 	}
 	for rule, expr := range expressions {
 		for _, wrong := range unknownMetrics(known, expr) {
@@ -149,5 +169,37 @@ func unknownMetrics(known map[string][]string, expr string) (wrong []string) {
 	return wrong
 }
 
-// histograms are the metrics with buckets.
-var histograms = []string{"svc_http_request_duration_seconds"}
+// histograms are the metrics with buckets, or quantiles, and a sum.
+var histograms = []string{"svc_http_request_duration_seconds", "go_gc_duration_seconds"}
+
+// Streams last as long as their clients stay: they are counted, and not timed.
+func TestStreamsAreNotTimed(t *testing.T) {
+	m := newMetrics(&Server{DB: dbtest.New(t)}, "1.0.0")
+	gin.SetMode(gin.ReleaseMode)
+	engine := gin.New()
+	engine.Use(m.count(time.Now, []Route{{Path: "/stream", Access: Stream}, {Path: "/page", Access: Page}}))
+	for _, path := range []string{"/stream", "/page"} {
+		engine.GET(path, func(c *gin.Context) { c.Status(http.StatusOK) })
+		engine.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, path, nil))
+	}
+	counts := prometheus.NewRegistry()
+	counts.MustRegister(m.requests, m.seconds)
+	found, err := counts.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	counted, timed := 0, 0
+	for _, family := range found {
+		for _, metric := range family.GetMetric() {
+			switch family.GetName() {
+			case "svc_http_requests_total":
+				counted += int(metric.GetCounter().GetValue())
+			case "svc_http_request_duration_seconds":
+				timed += int(metric.GetHistogram().GetSampleCount())
+			}
+		}
+	}
+	if counted != 2 || timed != 1 {
+		t.Errorf("%d requests were counted and %d timed", counted, timed)
+	}
+}

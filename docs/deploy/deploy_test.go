@@ -181,7 +181,7 @@ func TestThePackageIsInstalledUpgradedRemovedAndPurged(t *testing.T) {
 	settings := filepath.Join(root, "etc/svc/svcd.yaml")
 	dpkg("--install", packages[0])
 	there(true, "usr/bin/svcd", "usr/bin/svcctl", "usr/lib/systemd/system/svcd.service", "usr/lib/sysusers.d/svcd.conf", "usr/share/man/man1/svcd.1", "usr/share/man/man1/svcctl.1",
-		"usr/share/bash-completion/completions/svcctl", "usr/share/doc/svc/licences/go/LICENSE", "var/lib/svc")
+		"usr/share/bash-completion/completions/svcctl", "usr/share/doc/svc/licences/go/LICENSE", "usr/share/doc/svc/prometheus/svc.rules.yml", "usr/share/doc/svc/grafana/svc.json", "var/lib/svc")
 	if got := read(t, settings); got != read(t, "svcd.yaml") {
 		t.Error("the settings file is not that of docs/deploy")
 	}

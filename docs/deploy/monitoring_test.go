@@ -1,9 +1,14 @@
 package deploy
 
 import (
+	"encoding/json"
+	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"go.yaml.in/yaml/v3"
@@ -78,4 +83,66 @@ func TestEveryAlertIsTestedAndDocumented(t *testing.T) {
 	if len(alerts) == 0 || !slices.Equal(alerts, documented) {
 		t.Errorf("docs/monitoring.md has\n%v, the rules are\n%v", documented, alerts)
 	}
+}
+
+// TestTheDashboardAsksInPromQL lets promtool read each expression of the dashboard for
+// Grafana, as that of a rule.
+func TestTheDashboardAsksInPromQL(t *testing.T) {
+	type target struct{ Expr, RefID, LegendFormat string }
+	var board struct {
+		Panels []struct {
+			ID                       int
+			Type, Title, Description string
+			GridPos                  struct{ X, Y, W, H int }
+			Targets                  []target
+		}
+		Annotations struct {
+			List []struct{ Name, Expr string }
+		}
+	}
+	if err := json.Unmarshal([]byte(read(t, "grafana/svc.json")), &board); err != nil {
+		t.Fatal(err)
+	}
+	var rules strings.Builder
+	rules.WriteString("groups:\n  - name: dashboard\n    rules:\n")
+	add := func(what, expr string) {
+		// What Grafana puts in the place of its variables.
+		expr = strings.NewReplacer("$__rate_interval", "5m", "$job", "svc", "$instance", ".*").Replace(expr)
+		if strings.Contains(expr, "$") {
+			t.Errorf("%s: a variable is unknown in %s", what, expr)
+		}
+		fmt.Fprintf(&rules, "      - record: %s\n        expr: %q\n", what, expr)
+	}
+	ids, taken := map[int]bool{}, map[[2]int]string{}
+	for _, p := range board.Panels {
+		if ids[p.ID] || p.Title == "" {
+			t.Errorf("panel %d %q: its number or title is missing or taken", p.ID, p.Title)
+		}
+		ids[p.ID] = true
+		for x := p.GridPos.X; x < p.GridPos.X+p.GridPos.W; x++ {
+			for y := p.GridPos.Y; y < p.GridPos.Y+p.GridPos.H; y++ {
+				if over := taken[[2]int{x, y}]; over != "" || x >= 24 {
+					t.Fatalf("%s lies over %q or beside the page", p.Title, over)
+				}
+				taken[[2]int{x, y}] = p.Title
+			}
+		}
+		if p.Type != "row" && (len(p.Targets) == 0 || p.Description == "") {
+			t.Errorf("%s asks nothing, or does not say what", p.Title)
+		}
+		for i, asked := range p.Targets {
+			add(fmt.Sprintf("panel_%d_%d", p.ID, i), asked.Expr)
+		}
+	}
+	for i, a := range board.Annotations.List {
+		add(fmt.Sprintf("annotation_%d", i), a.Expr)
+	}
+	if len(ids) < 30 {
+		t.Errorf("%d panels", len(ids))
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "dashboard.yml"), []byte(rules.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	promtool(t, dir, "check", "rules", "--lint=none", "dashboard.yml")
 }
