@@ -2,10 +2,13 @@ package db
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"log/slog"
 	"sync/atomic"
 	"time"
 
+	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
 )
 
@@ -43,6 +46,16 @@ func RecordStatements(ctx context.Context) (context.Context, *[]string) {
 type statementLog struct {
 	log        *slog.Logger
 	unreadable *unreadableRows
+	dialect    Dialect
+	observe    func(context.Context, Statement)
+}
+
+// Statement is one that was carried out.
+type Statement struct {
+	Dialect Dialect
+	Began   time.Time
+	Text    func() string // without its values
+	Failed  bool          // not for want of a row
 }
 
 func (l *statementLog) LogMode(logger.LogLevel) logger.Interface { return l }
@@ -65,6 +78,10 @@ func (l *statementLog) Trace(ctx context.Context, begin time.Time, fc func() (st
 	if see, ok := ctx.Value(watcherKey{}).(func(string)); ok {
 		sql, _ := fc()
 		see(sql)
+	}
+	if l.observe != nil {
+		l.observe(ctx, Statement{Dialect: l.dialect, Began: begin, Failed: err != nil && !errors.Is(err, gorm.ErrRecordNotFound) && !errors.Is(err, sql.ErrNoRows),
+			Text: func() string { text, _ := fc(); return text }})
 	}
 	if took := time.Since(begin); took >= slow {
 		sql, rows := fc()

@@ -95,7 +95,7 @@ func openPool(path, lock string, size int, pragmas []string) (*sql.DB, error) {
 func (p *pool) gorm(d gorm.Dialector) (*gorm.DB, error) {
 	return gorm.Open(d, &gorm.Config{
 		NamingStrategy:         naming{},
-		Logger:                 &statementLog{p.log, &p.unreadable},
+		Logger:                 &statementLog{p.log, &p.unreadable, p.dialect, p.observe},
 		NowFunc:                p.now,
 		SkipDefaultTransaction: true,
 		TranslateError:         true,

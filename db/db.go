@@ -39,6 +39,9 @@ const (
 type Options struct {
 	Log *slog.Logger     // slow statements; nil discards
 	Now func() time.Time // nil is time.Now
+	// Observe sees each statement that was carried out; nil for nobody. Those of the job
+	// runner are not among them.
+	Observe func(ctx context.Context, s Statement)
 	// Worker is the 48 bits of flake ids that tell processes apart, and the seed of
 	// UUIDs. 0 draws both. Only sample data sets it, to be reproducible.
 	Worker uint64
@@ -66,6 +69,7 @@ type pool struct {
 	uuids      uuids
 	log        *slog.Logger
 	bulk       bool
+	observe    func(context.Context, Statement)
 	notices    notices
 	own        ownNotices
 	events     eventReader
@@ -97,7 +101,7 @@ func Open(ctx context.Context, dsn string, o Options) (*DB, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	p := &pool{dsn: dsn, now: o.Now, log: o.Log, bulk: o.Bulk, migrations: migrations}
+	p := &pool{dsn: dsn, now: o.Now, log: o.Log, bulk: o.Bulk, observe: o.Observe, migrations: migrations}
 	p.ids.init(o.Worker)
 	p.uuids.init(o.Worker)
 	p.events.woken = make(chan struct{}, 1)

@@ -67,22 +67,12 @@ func newMetrics(s *Server, version string) *metrics {
 // as one, and so do all unknown methods: strangers choose both. How long a stream
 // lasted says nothing of the server.
 func (m *metrics) count(now func() time.Time, routes []Route) gin.HandlerFunc {
-	streams := map[string]bool{}
-	for _, r := range routes {
-		if r.Access == Stream {
-			streams[r.Path] = true
-		}
-	}
+	streams := streamPaths(routes)
 	return func(c *gin.Context) {
 		start := now()
-		route, method, status := c.FullPath(), c.Request.Method, "aborted" // unless it is answered to its end
+		route, method, status := c.FullPath(), knownMethod(c.Request.Method), "aborted" // unless it is answered to its end
 		if route == "" {
 			route = "none"
-		}
-		switch method {
-		case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
-		default:
-			method = "other"
 		}
 		defer func() {
 			m.requests.WithLabelValues(method, route, status).Inc()
@@ -93,6 +83,26 @@ func (m *metrics) count(now func() time.Time, routes []Route) gin.HandlerFunc {
 		c.Next()
 		status = strconv.Itoa(c.Writer.Status())
 	}
+}
+
+// streamPaths are the paths of streams.
+func streamPaths(routes []Route) map[string]bool {
+	paths := map[string]bool{}
+	for _, r := range routes {
+		if r.Access == Stream {
+			paths[r.Path] = true
+		}
+	}
+	return paths
+}
+
+// knownMethod is a method, or "other" for all that no client has.
+func knownMethod(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+		return method
+	}
+	return "other"
 }
 
 // export answers at the path of the settings, if these admit the caller.

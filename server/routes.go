@@ -590,7 +590,11 @@ func (s *Server) mount(guard *web.Guard, html *pages.Pages, client *clientapi.AP
 	s.engine.UnescapePathValues = true
 	_ = s.engine.SetTrustedProxies(nil) // web knows the client's address
 	front := web.Front(s.log, s.now, web.NewRemote(s.cfg.TrustedProxies, s.Settings, s.log), s.cfg.AccessLog)
-	s.engine.Use(front, s.metrics.count(s.now, s.routes), web.Problems(html.Problem), web.Recover, web.CORS(s.Settings), web.Headers(s.Settings), s.metrics.export(s.Settings))
+	s.engine.Use(front, s.metrics.count(s.now, s.routes))
+	if s.traces != nil {
+		s.engine.Use(traceRequests(s.traces, s.routes))
+	}
+	s.engine.Use(web.Problems(html.Problem), web.Recover, web.CORS(s.Settings), web.Headers(s.Settings), s.metrics.export(s.Settings))
 	if !s.site.Words.Own() {
 		s.engine.Use(s.named())
 	}

@@ -39,6 +39,7 @@ import (
 	"svc/server/platform/outgoing"
 	"svc/server/platform/rights"
 	"svc/server/platform/static"
+	"svc/server/platform/tracing"
 	"svc/server/rules/archive"
 	"svc/server/rules/auth"
 	"svc/server/rules/chats"
@@ -103,6 +104,7 @@ type Server struct {
 	writes    writes
 	visitors  visitors
 	metrics   *metrics
+	traces    *tracing.Traces // nil if they are off
 	fronts    frontScripts
 	described func() (description, error)
 }
@@ -113,7 +115,8 @@ type Options struct {
 	Now     func() time.Time                // nil is time.Now
 	NewKey  func() (*rsa.PrivateKey, error) // see remote.Parts
 	Version string
-	Ready   func() // called once requests are answered; may be nil
+	Traces  *tracing.Traces // nil for none; the caller closes it
+	Ready   func()          // called once requests are answered; may be nil
 	// Each comes before every route, in this order; tests look at answers with it.
 	Each []gin.HandlerFunc
 }
@@ -140,7 +143,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	}
 	site := config.NewSite(cfg.BaseURL, cfg.FederationInsecure)
 	site.Words = naming.New(cfg.Name)
-	s := &Server{DB: d, Settings: live, Saved: saved, cfg: cfg, site: site, log: o.Log, now: o.Now, onReady: o.Ready, process: alive.New(d, o.Log), rights: rights.New(live, cfg.FromDatabase), fronts: newFrontScripts()}
+	s := &Server{DB: d, Settings: live, Saved: saved, cfg: cfg, site: site, log: o.Log, now: o.Now, onReady: o.Ready, traces: o.Traces, process: alive.New(d, o.Log), rights: rights.New(live, cfg.FromDatabase), fronts: newFrontScripts()}
 	if site.Insecure {
 		o.Log.WarnContext(ctx, "insecure federation: this server calls any address, over plain HTTP too; never use this but in tests",
 			"setting", "SVC_FEDERATION_INSECURE")
@@ -167,7 +170,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	s.Remote = remote.New(remote.Parts{DB: d, Settings: live, Site: site, Outgoing: s.Outgoing, Log: o.Log, Now: o.Now, NewKey: o.NewKey})
 	s.Outbox = outbox.New(live, site.Base)
 	s.Delivery = delivery.New(delivery.Parts{
-		DB: d, Process: s.process, Settings: live, Send: s.Remote, Relays: d.RelayInboxes, Visits: s.visitors.visits, Site: site, Now: o.Now, Log: o.Log,
+		DB: d, Process: s.process, Settings: live, Send: s.Remote, Relays: d.RelayInboxes, Visits: s.visitors.visits, Site: site, Traces: o.Traces, Now: o.Now, Log: o.Log,
 	})
 
 	s.Auth = auth.New(auth.Parts{DB: d, Settings: live, Log: o.Log, Now: o.Now})

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/rivertype"
 
 	"svc/db"
 	"svc/server/platform/config"
@@ -205,7 +204,7 @@ func (s *Server) work(ctx context.Context) (stop func(context.Context) error, er
 		JobTimeout:           5 * time.Minute,
 		RescueStuckJobsAfter: ages,
 		ReindexerSchedule:    reindexing(s.DB.Dialect()),
-		Middleware:           []rivertype.Middleware{river.WorkerMiddlewareFunc(s.metrics.countJob), river.WorkerMiddlewareFunc(s.wait)},
+		Middleware:           s.jobMiddleware(),
 	})
 	if err == nil {
 		err = client.Start(ctx)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -19,6 +20,7 @@ import (
 	"svc/server"
 	"svc/server/platform/backup"
 	"svc/server/platform/config"
+	"svc/server/platform/tracing"
 )
 
 func (a *app) serveCommand() *cobra.Command {
@@ -58,8 +60,17 @@ func (a *app) serve(ctx context.Context, cfg config.Config, log *slog.Logger, no
 		// On a terminal that closes, the signal ends the service as it ends every program.
 		a.onHangup(func() { log.InfoContext(ctx, "SIGHUP: the service is not ready yet, there is nothing to read again") })
 	}
+	traces, err := tracing.FromEnvironment(ctx, build.Read().Release(), log)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		left, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastTraces)
+		defer cancel()
+		traces.Close(left)
+	}()
 	for {
-		err := a.serveOnce(ctx, cfg, log, super, noMigrate, flags)
+		err := a.serveOnce(ctx, cfg, log, super, traces, noMigrate, flags)
 		if !db.IsFull(err) {
 			return err
 		}
@@ -71,9 +82,12 @@ func (a *app) serve(ctx context.Context, cfg config.Config, log *slog.Logger, no
 	}
 }
 
+// lastTraces bounds how long the last traces keep the end waiting.
+const lastTraces = 5 * time.Second
+
 // serveOnce is serve with one attempt to start.
-func (a *app) serveOnce(ctx context.Context, cfg config.Config, log *slog.Logger, super supervisor, noMigrate bool, flags string) error {
-	d, err := a.openServing(ctx, cfg, log, noMigrate)
+func (a *app) serveOnce(ctx context.Context, cfg config.Config, log *slog.Logger, super supervisor, traces *tracing.Traces, noMigrate bool, flags string) error {
+	d, err := a.openServing(ctx, cfg, log, traces, noMigrate)
 	if err != nil {
 		return unlessStopped(ctx, err)
 	}
@@ -88,7 +102,7 @@ func (a *app) serveOnce(ctx context.Context, cfg config.Config, log *slog.Logger
 		super.serving(cfg.BaseURL)
 		go super.watch(ctx, l.Addr())
 	}
-	srv, err = server.New(ctx, cfg, d, server.Options{Log: log, Now: a.now, Version: build.Read().Release(), Ready: ready})
+	srv, err = server.New(ctx, cfg, d, server.Options{Log: log, Now: a.now, Version: build.Read().Release(), Traces: traces, Ready: ready})
 	if err != nil {
 		return errors.Join(err, d.Close())
 	}
@@ -154,14 +168,14 @@ func unlessStopped(ctx context.Context, err error) error {
 
 // openServing opens the database for serving: with its schema up to date, or
 // with noMigrate not at all.
-func (a *app) openServing(ctx context.Context, cfg config.Config, log *slog.Logger, noMigrate bool) (*db.DB, error) {
+func (a *app) openServing(ctx context.Context, cfg config.Config, log *slog.Logger, traces *tracing.Traces, noMigrate bool) (*db.DB, error) {
 	if err := backup.Unfinished(cfg.DataDir); err != nil {
 		return nil, err
 	}
 	if err := makeDataDir(cfg.DataDir); err != nil {
 		return nil, err
 	}
-	d, err := db.Open(ctx, cfg.Database, db.Options{Log: log, Now: a.now})
+	d, err := db.Open(ctx, cfg.Database, db.Options{Log: log, Now: a.now, Observe: traces.Statements()})
 	if err != nil {
 		return nil, err
 	}

@@ -48,7 +48,7 @@ func AtHost(t testing.TB, dsn, host string, edit ...func(*config.Settings)) *Ser
 	if err != nil {
 		t.Fatal(err)
 	}
-	return at(t, dsn, l, "http://"+l.Addr().String(), nil, edit...)
+	return at(t, dsn, l, "http://"+l.Addr().String(), nil, nil, edit...)
 }
 
 // Host is the name of the service, with its port.

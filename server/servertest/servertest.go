@@ -22,6 +22,7 @@ import (
 	"svc/server/platform/config"
 	"svc/server/platform/mail/mailtest"
 	"svc/server/platform/naming"
+	"svc/server/platform/tracing"
 	"svc/server/rules/auth"
 	"svc/server/rules/signup"
 )
@@ -80,7 +81,7 @@ func On(t testing.TB, dsn string, edit ...func(*config.Settings)) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return at(t, dsn, l, "http://"+l.Addr().String(), nil, edit...)
+	return at(t, dsn, l, "http://"+l.Addr().String(), nil, nil, edit...)
 }
 
 // Booted runs a service on the database dsn with other boot settings than
@@ -91,7 +92,17 @@ func Booted(t testing.TB, dsn string, boot func(*config.Config), edit ...func(*c
 	if err != nil {
 		t.Fatal(err)
 	}
-	return at(t, dsn, l, "http://"+l.Addr().String(), boot, edit...)
+	return at(t, dsn, l, "http://"+l.Addr().String(), boot, nil, edit...)
+}
+
+// Traced runs a service on the database dsn whose traces go to traces.
+func Traced(t testing.TB, dsn string, traces *tracing.Traces, edit ...func(*config.Settings)) *Server {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at(t, dsn, l, "http://"+l.Addr().String(), nil, traces, edit...)
 }
 
 // Named runs fn against a service with another name than svc, as Each does.
@@ -110,7 +121,7 @@ func (s *Server) Second(t testing.TB) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	second := at(t, s.DSN, l, s.Base(), nil, func(settings *config.Settings) { *settings = *s.Settings.Base() })
+	second := at(t, s.DSN, l, s.Base(), nil, nil, func(settings *config.Settings) { *settings = *s.Settings.Base() })
 	second.Mailbox = s.Mailbox
 	return second
 }
@@ -119,12 +130,12 @@ func (s *Server) Second(t testing.TB) *Server {
 // finds in Mailbox.
 func WithMail(s *config.Settings) { s.Mailer.Enabled = true }
 
-func at(t testing.TB, dsn string, l net.Listener, base string, boot func(*config.Config), edit ...func(*config.Settings)) *Server {
+func at(t testing.TB, dsn string, l net.Listener, base string, boot func(*config.Config), traces *tracing.Traces, edit ...func(*config.Settings)) *Server {
 	t.Helper()
 	ahead := new(atomic.Int64)
 	now := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 	log := new(Log)
-	d := dbtest.OpenWith(t, dsn, db.Options{Log: log.logger(), Now: now})
+	d := dbtest.OpenWith(t, dsn, db.Options{Log: log.logger(), Now: now, Observe: traces.Statements()})
 	cfg := config.Defaults()
 	cfg.BaseURL, cfg.Database, cfg.DataDir = base, dsn, t.TempDir()
 	cfg.Drain = 0
@@ -147,7 +158,7 @@ func at(t testing.TB, dsn string, l net.Listener, base string, boot func(*config
 		box = mailtest.Start(t)
 		box.Use(&cfg.Settings)
 	}
-	o := server.Options{Log: log.logger(), Now: now, NewKey: sharedKey, Version: "test"}
+	o := server.Options{Log: log.logger(), Now: now, NewKey: sharedKey, Version: "test", Traces: traces}
 	if _, is := t.(*testing.T); is { // benchmarks measure the service alone
 		answers := new(apitest.Answers)
 		o.Each = append(o.Each, answers.Check)

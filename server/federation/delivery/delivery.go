@@ -24,6 +24,7 @@ import (
 	"svc/server/platform/alive"
 	"svc/server/platform/config"
 	"svc/server/platform/guard"
+	"svc/server/platform/tracing"
 )
 
 // The times of the work.
@@ -52,6 +53,7 @@ type Service struct {
 	own      string // host
 	now      func() time.Time
 	log      *slog.Logger
+	traces   *tracing.Traces
 	vary     func() float64 // from 0 to 1
 	pace     *pace
 
@@ -68,7 +70,7 @@ type Service struct {
 	delivered, failed, dropped atomic.Int64
 }
 
-// Parts are the dependencies of a Service. None may be missing.
+// Parts are the dependencies of a Service. Only Traces may be missing.
 type Parts struct {
 	DB       *db.DB
 	Process  *alive.Process
@@ -77,6 +79,7 @@ type Parts struct {
 	Relays   func(context.Context) ([]string, error) // inboxes of subscribed relays
 	Visits   func() Visits                           // delivery slows down for visitors
 	Site     config.Site
+	Traces   *tracing.Traces
 	Now      func() time.Time
 	Log      *slog.Logger
 }
@@ -84,7 +87,7 @@ type Parts struct {
 // New returns a Service.
 func New(p Parts) *Service {
 	s := &Service{
-		db: p.DB, process: p.Process, settings: p.Settings, send: p.Send, relays: p.Relays, own: inboxHost(p.Site.Base), now: p.Now, log: p.Log,
+		db: p.DB, process: p.Process, settings: p.Settings, send: p.Send, relays: p.Relays, own: inboxHost(p.Site.Base), now: p.Now, log: p.Log, traces: p.Traces,
 		vary: rand.Float64, pace: newPace(runtime.GOMAXPROCS(0), p.Visits), waken: make(chan struct{}, 1), expand: make(chan struct{}, 1),
 	}
 	p.DB.Subscribe(func(topic, _ string) {

@@ -45,15 +45,30 @@ const (
 	postponed                // it was not tried
 )
 
+// String is the name of a verdict in traces.
+func (v verdict) String() string {
+	return [...]string{"done", "refused", "gone", "later", "asked", "silent", "postponed"}[v]
+}
+
 // outcome is the result of one try.
 type outcome struct {
 	verdict
-	pause time.Duration // requested by the host
-	why   string
+	status int           // of the answer; 0 for none
+	pause  time.Duration // requested by the host
+	why    string
 }
 
 // deliver makes one try.
 func (s *Service) deliver(ctx context.Context, w *db.DueDelivery) outcome {
+	ctx, span := s.traces.Delivery(ctx, w.Host)
+	o := outcome{verdict: postponed} // unless it ends
+	defer func() { span.Delivered(o.status, o.verdict.String(), o.verdict != done) }()
+	o = s.call(ctx, w)
+	return o
+}
+
+// call is deliver without its trace.
+func (s *Service) call(ctx context.Context, w *db.DueDelivery) outcome {
 	signed, err := s.pace.turn(ctx)
 	if err != nil {
 		return outcome{verdict: postponed, why: errorText(err.Error())}
@@ -68,6 +83,7 @@ func (s *Service) deliver(ctx context.Context, w *db.DueDelivery) outcome {
 		return s.failure(ctx, err)
 	}
 	o := judge(answer)
+	o.status = answer.Status
 	if o.verdict == gone && w.Type == "Delete" {
 		// Servers that do not know the account, or cannot fetch its key any more,
 		// answer so too.
