@@ -29,6 +29,18 @@ func TestNodeClientsMakeEveryCall(t *testing.T) {
 	}
 }
 
+// TestClientsOfTheFamilyWorkUnchanged runs megalodon's client for Pleroma against a server of
+// that name.
+func TestClientsOfTheFamilyWorkUnchanged(t *testing.T) {
+	t.Parallel()
+	dir := npmClients(t)
+	servertest.Named(t, "pleroma", func(t *testing.T, s *servertest.Server) {
+		cmd := exec.CommandContext(t.Context(), "node", "megalodon-family.mjs")
+		cmd.Dir = dir
+		everything(t, s, cmd)
+	})
+}
+
 // npmClients is the folder in which npm installed the clients.
 func npmClients(t *testing.T) string {
 	t.Helper()

@@ -43,6 +43,7 @@ func TestWithNoSettingsItServesSQLiteOnLoopback(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Config{
+		Name:      "svc",
 		Listen:    "127.0.0.1:8080",
 		BaseURL:   "http://127.0.0.1:8080",
 		Database:  "sqlite:svc-data/svc.db",
@@ -76,6 +77,7 @@ access_log: address
 		t.Fatal(err)
 	}
 	want := Config{
+		Name:           "svc",
 		Listen:         "127.0.0.1:3",
 		BaseURL:        "https://env.example",
 		BaseURLGiven:   true,
@@ -279,5 +281,17 @@ func TestHelpListsEverySettingWithItsDefault(t *testing.T) {
 		if !strings.Contains(help, want) {
 			t.Errorf("no %s in\n%s", want, help)
 		}
+	}
+}
+
+func TestABadNameIsRefused(t *testing.T) {
+	for _, name := range []string{"Pleroma", "v1", "a b", "2", "users"} {
+		_, err := load(t, nil, map[string]string{"SVC_NAME": name})
+		if err == nil || !strings.Contains(err.Error(), "SVC_NAME") || !strings.Contains(err.Error(), "lower-case letters and digits") {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	if c, err := load(t, nil, map[string]string{"SVC_NAME": "pleroma"}); err != nil || c.Name != "pleroma" {
+		t.Errorf("%q, %v", c.Name, err)
 	}
 }
