@@ -65,10 +65,10 @@ func (a spokenAnswer) decode(t *testing.T) (v any) {
 // service.
 type village struct {
 	*servertest.Server
-	ann, root        string // tokens
-	annID, bobID     string
-	status, chat     string
-	report, reaction string
+	ann, root    string // tokens
+	annID, bobID string
+	status, chat string
+	report       string
 }
 
 func newVillage(t *testing.T, s *servertest.Server) village {
