@@ -18,7 +18,7 @@ var floors = map[string][][]string{
 		{"server/servertest", "server/demo", "client"}, {"cmd/svcd"}, {"server/e2e"},
 	},
 	"tools": {
-		{"client/api", "client/build", "client/settings/term"}, {"client/nearest", "client/schema"}, {"client/safe", "client/settings"}, {"client"}, {"client/login", "client/action"}, {"client/blocklist", "client/journal", "client/playbook"}, {"tui/draw", "tui/list", "tui/noprobe", "tui/shown", "tui/tty"}, {"tui/staged", "tui/tables"}, {"tui/keys"}, {"tui/desk"}, {"tui/grid"}, {"tui/queue"}, {"tui/plain"}, {"tui"}, {"cmd/svcctl/cli"}, {"cmd/svcctl/commands/names"}, {"cmd/svcctl/commands/settings"}, {"cmd/svcctl/commands/instance", "cmd/svcctl/commands/moderation"}, {"cmd/svcctl/commands"}, {"cmd", "docs"}, {"server/e2e"},
+		{"client/api", "client/build", "client/settings/term"}, {"client/suggest", "client/schema"}, {"client/safe", "client/settings"}, {"client"}, {"client/login", "client/action"}, {"client/blocklist", "client/journal", "client/playbook"}, {"tui/draw", "tui/list", "tui/noprobe", "tui/shown", "tui/tty"}, {"tui/staged", "tui/tables"}, {"tui/keys"}, {"tui/desk"}, {"tui/grid"}, {"tui/queue"}, {"tui/plain"}, {"tui"}, {"cmd/svcctl/cli"}, {"cmd/svcctl/commands/names"}, {"cmd/svcctl/commands/settings"}, {"cmd/svcctl/commands/instance", "cmd/svcctl/commands/moderation"}, {"cmd/svcctl/commands"}, {"cmd", "docs"}, {"server/e2e"},
 	},
 }
 

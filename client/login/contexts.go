@@ -16,7 +16,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"svc/client/nearest"
+	"svc/client/suggest"
 )
 
 // DefaultContext is the name of the context if none is given.
@@ -43,7 +43,7 @@ type Config struct {
 	Contexts map[string]Context `yaml:"contexts,omitempty"`
 	// Aliases are commands of svcctl by names of one's own; $1 and $@ are arguments.
 	Aliases map[string]string `yaml:"aliases,omitempty"`
-	// Templates are texts for notes and messages, by name; package canned fills
+	// Templates are texts for notes and messages, by name; package templates fills
 	// them.
 	Templates map[string]string `yaml:"templates,omitempty"`
 	// Playbooks are read and checked by package playbook where they are used, so
@@ -64,7 +64,7 @@ func (c *Config) Unknown() []string {
 	add := func(where string, rest map[string]any, shape reflect.Type) {
 		for _, name := range slices.Sorted(maps.Keys(rest)) {
 			said := fmt.Sprintf("%s%q is no setting", where, name)
-			if near := nearest.Words(name, yamlNames(shape)); len(near) > 0 {
+			if near := suggest.Words(name, yamlNames(shape)); len(near) > 0 {
 				said += "; is it " + strings.Join(near, " or ") + "?"
 			}
 			unknown = append(unknown, said)

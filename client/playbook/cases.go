@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"svc/client/api"
-	"svc/client/canned"
+	"svc/client/templates"
 )
 
 // Report is a report as far as playbooks look at it.
@@ -17,7 +17,7 @@ type Report struct {
 	Deactivated bool
 	By          string   // the reporter's nickname, "" where it is gone
 	Posts       []string // those reported that still stand
-	Fields      canned.Fields
+	Fields      templates.Fields
 }
 
 // Case is the account that a playbook runs on, with the reports about it.
@@ -26,7 +26,7 @@ type Case struct {
 	Deactivated bool
 	Reports     []Report // the chosen ones, at least one
 	All         []Report // all open ones about the account
-	Fields      canned.Fields
+	Fields      templates.Fields
 	// Marked are the posts that the person chose; where there are none, a playbook is
 	// about all that were reported.
 	Marked []string

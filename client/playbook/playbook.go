@@ -22,7 +22,7 @@ import (
 	"strings"
 
 	"svc/client/action"
-	"svc/client/canned"
+	"svc/client/templates"
 )
 
 // Playbook is a name and its steps.
@@ -32,7 +32,7 @@ type Playbook struct {
 }
 
 // Step is one step: a verb and its argument. Text is of notes and messages, a
-// template over canned.Fields; it has been looked up where the file names one.
+// template over templates.Fields; it has been looked up where the file names one.
 type Step struct {
 	Kind action.Kind // one with a step
 	Tag  string
@@ -65,10 +65,10 @@ func shipped() []Playbook {
 // Load returns the shipped playbooks and those of a configuration file, which win
 // over shipped ones of the same name, in this order. A wrong step is an error of
 // one line that names playbook and step.
-func Load(own map[string]any, templates map[string]string) ([]Playbook, error) {
+func Load(own map[string]any, texts map[string]string) ([]Playbook, error) {
 	books := shipped()
 	for _, name := range slices.Sorted(maps.Keys(own)) {
-		book, err := parse(name, own[name], templates)
+		book, err := parse(name, own[name], texts)
 		if err != nil {
 			return nil, err
 		}
@@ -96,7 +96,7 @@ func Find(books []Playbook, name string) (Playbook, error) {
 	return Playbook{}, &action.UsageError{Message: fmt.Sprintf("there is no playbook %s; there are %s", action.Quote(name), strings.Join(names, ", "))}
 }
 
-func parse(name string, value any, templates map[string]string) (Playbook, error) {
+func parse(name string, value any, texts map[string]string) (Playbook, error) {
 	book := Playbook{Name: name}
 	wrong := func(step int, format string, args ...any) (Playbook, error) {
 		where := "playbook " + action.Quote(name)
@@ -134,7 +134,7 @@ func parse(name string, value any, templates map[string]string) (Playbook, error
 		if !known {
 			return wrong(i+1, "there is no step %s; there are %s", action.Quote(verb), strings.Join(steps(), ", "))
 		}
-		step, err := parseStep(kind, argument, templates)
+		step, err := parseStep(kind, argument, texts)
 		if errors.Is(err, errArgument) {
 			return wrong(i+1, "%s takes no argument", verb)
 		}
@@ -159,7 +159,7 @@ func steps() []string {
 	return names
 }
 
-func parseStep(kind action.Kind, argument any, templates map[string]string) (Step, error) {
+func parseStep(kind action.Kind, argument any, texts map[string]string) (Step, error) {
 	step := Step{Kind: kind}
 	name, takes := kind.Step()
 	text, _ := argument.(string)
@@ -175,7 +175,7 @@ func parseStep(kind action.Kind, argument any, templates map[string]string) (Ste
 			if !named || len(choice) != 1 {
 				return step, errors.New("a text or {template: NAME} is wanted")
 			}
-			if text, named = templates[name]; !named {
+			if text, named = texts[name]; !named {
 				return step, fmt.Errorf("there is no template %s", action.Quote(name))
 			}
 		}
@@ -183,7 +183,7 @@ func parseStep(kind action.Kind, argument any, templates map[string]string) (Ste
 			return step, errors.New("a text or {template: NAME} is wanted")
 		}
 		// All fields are there, so that only a wrong text or field is refused.
-		if _, err := canned.Fill(name, text, canned.Sample()); err != nil {
+		if _, err := templates.Fill(name, text, templates.Sample()); err != nil {
 			return step, err
 		}
 	case kind.State() != "":
@@ -242,12 +242,12 @@ func (p Playbook) Plan(c Case) ([]action.Action, error) {
 }
 
 // arguments are those of a step's actions, nil for none.
-func (p Playbook) arguments(step Step, fields canned.Fields) (map[string]string, error) {
+func (p Playbook) arguments(step Step, fields templates.Fields) (map[string]string, error) {
 	switch _, takes := step.Kind.Step(); {
 	case takes == "tags":
 		return map[string]string{"tags": step.Tag}, nil
 	case takes == "text":
-		text, err := canned.Fill(p.Name, step.Text, fields)
+		text, err := templates.Fill(p.Name, step.Text, fields)
 		if err != nil {
 			return nil, &action.UsageError{Message: err.Error()}
 		}

@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"svc/client/action"
-	"svc/client/canned"
+	"svc/client/templates"
 )
 
 func load(t *testing.T, text string) ([]Playbook, error) {
@@ -70,13 +70,13 @@ playbooks:
 	if err != nil {
 		t.Fatal(err)
 	}
-	r1 := Report{ID: "r1", State: "open", About: "a1", Nick: "kim", By: "ana", Posts: []string{"s1", "s2"}, Fields: canned.Fields{canned.Nick: "kim"}}
+	r1 := Report{ID: "r1", State: "open", About: "a1", Nick: "kim", By: "ana", Posts: []string{"s1", "s2"}, Fields: templates.Fields{templates.Nick: "kim"}}
 	r2 := Report{ID: "r2", State: "open", About: "a1", Nick: "kim", By: "tom", Posts: []string{"s2", "s3"}}
 	c := Cases([]Report{r1}, []Report{r2, r1}, nil)[0]
 	if _, err := casino.Plan(c); err == nil || err.Error() != "template casino: {{.moderator}} is not known here; nothing was sent" {
 		t.Error(err)
 	}
-	c.Fields[canned.Moderator] = "mika"
+	c.Fields[templates.Moderator] = "mika"
 	plan, err := casino.Plan(c)
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"svc/client/api"
-	"svc/client/nearest"
+	"svc/client/suggest"
 )
 
 // Refusal is one value of a file that cannot be saved as it is meant: nothing reads
@@ -103,7 +103,7 @@ func (c *checker) unknown(path []string) {
 		}
 	}
 	reason := "there is no such setting"
-	if near := nearest.Words(path[last], names); len(near) > 0 {
+	if near := suggest.Words(path[last], names); len(near) > 0 {
 		reason += "; did you mean " + strings.Join(near, ", ") + "?"
 	}
 	c.refused = append(c.refused, Refusal{Name: Name(path[0], path[1], path[2:]...), Reason: reason, Unknown: true})

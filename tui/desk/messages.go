@@ -8,8 +8,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client/action"
-	"svc/client/canned"
 	"svc/client/safe"
+	"svc/client/templates"
 	"svc/tui/draw"
 	"svc/tui/shown"
 )
@@ -23,11 +23,11 @@ type Letter struct {
 	Kind   action.Kind
 	// Targets are the objects, with the values that templates may use for each.
 	Targets []string
-	Fields  []canned.Fields
+	Fields  []templates.Fields
 }
 
 // WriteMessage opens a message to accounts, with the values for texts about each.
-func (m *Env) WriteMessage(people []shown.Person, fields func(shown.Person) canned.Fields) {
+func (m *Env) WriteMessage(people []shown.Person, fields func(shown.Person) templates.Fields) {
 	l := Letter{Label: "message: ", Kind: action.UserMessage}
 	var names, nicks []string
 	for _, p := range people {
@@ -49,10 +49,10 @@ func (m *Env) WriteMessage(people []shown.Person, fields func(shown.Person) cann
 }
 
 // FieldsOf are the values for texts about an account.
-func (s *session) FieldsOf(p shown.Person) canned.Fields {
-	f := canned.Fields{canned.Nick: p.Nick, canned.Name: p.Name.String(), canned.Server: s.server, canned.Moderator: s.nick}
+func (s *session) FieldsOf(p shown.Person) templates.Fields {
+	f := templates.Fields{templates.Nick: p.Nick, templates.Name: p.Name.String(), templates.Server: s.server, templates.Moderator: s.nick}
 	if _, host, remote := strings.Cut(p.Nick, "@"); remote {
-		f[canned.Host] = host
+		f[templates.Host] = host
 	}
 	return f
 }
@@ -60,7 +60,7 @@ func (s *session) FieldsOf(p shown.Person) canned.Fields {
 // ChoosePattern offers the templates, unless there is a draft to go on with.
 func (m *Env) ChoosePattern(l Letter) {
 	const most = 9
-	names := canned.Names(m.templates)
+	names := templates.Names(m.templates)
 	if draft := m.Staged.Drafts[l.Draft]; draft != "" || len(names) == 0 {
 		m.writeLetter(l, draft, false, "")
 		return
@@ -73,7 +73,7 @@ func (m *Env) ChoosePattern(l Letter) {
 				m.writeLetter(l, text, false, "")
 				return nil
 			}
-			filled, err := canned.Fill(name, text, l.Fields[0])
+			filled, err := templates.Fill(name, text, l.Fields[0])
 			if err != nil {
 				m.writeLetter(l, text, false, err.Error())
 				return nil
@@ -126,7 +126,7 @@ func (m *Env) writeLetter(l Letter, text string, filled bool, wrong string) {
 				own := text
 				if !filled && strings.Contains(text, "{{") {
 					var err error
-					if own, err = canned.Fill(strings.TrimSuffix(l.Label, ": "), text, l.Fields[i]); err != nil {
+					if own, err = templates.Fill(strings.TrimSuffix(l.Label, ": "), text, l.Fields[i]); err != nil {
 						m.writeLetter(l, text, false, err.Error())
 						return keep(m, text)
 					}

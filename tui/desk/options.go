@@ -44,7 +44,7 @@ type Options struct {
 	ReadOnly bool
 	// Playbooks are offered for reports, as far as the account may do their steps.
 	Playbooks []playbook.Playbook
-	// Templates are texts for notes and messages, by name; package canned fills them.
+	// Templates are texts for notes and messages, by name; package templates fills them.
 	Templates map[string]string
 	// Renewal logs in again where the server refuses the token; nil leaves it to the
 	// command line.

@@ -9,9 +9,9 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client/action"
-	"svc/client/canned"
 	"svc/client/playbook"
 	"svc/client/safe"
+	"svc/client/templates"
 	"svc/tui/desk"
 	"svc/tui/draw"
 	"svc/tui/keys"
@@ -175,11 +175,11 @@ func (r *Reports) postsOf(row int) []string {
 }
 
 // fieldsOf are the values for texts about an account and a report about it.
-func (r *Reports) fieldsOf(m *desk.Env, p shown.Person, report string) canned.Fields {
+func (r *Reports) fieldsOf(m *desk.Env, p shown.Person, report string) templates.Fields {
 	f := m.FieldsOf(p)
-	f[canned.Report] = report
+	f[templates.Report] = report
 	if detail, ok := r.details.Peek(report); ok {
-		f[canned.Reason] = detail.Text.OneLine().String()
+		f[templates.Reason] = detail.Text.OneLine().String()
 	}
 	return f
 }

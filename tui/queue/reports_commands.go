@@ -7,7 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client/action"
-	"svc/client/canned"
+	"svc/client/templates"
 	"svc/tui/desk"
 	"svc/tui/draw"
 	"svc/tui/keys"
@@ -204,7 +204,7 @@ func (r *Reports) aboutOf(rows []int) []string {
 func (r *Reports) writeNote(m *desk.Env, id string) {
 	l := desk.Letter{
 		Head: "note on " + shown.ShortID(id), Label: "note: ", Draft: id, Staged: "note " + shown.ShortID(id),
-		Kind: action.ReportNote, Targets: []string{"report/" + id}, Fields: []canned.Fields{{canned.Report: id}},
+		Kind: action.ReportNote, Targets: []string{"report/" + id}, Fields: []templates.Fields{{templates.Report: id}},
 	}
 	if detail := r.detail(id); detail != nil {
 		l.Fields[0] = r.fieldsOf(m, detail.About, id)
@@ -215,5 +215,5 @@ func (r *Reports) writeNote(m *desk.Env, id string) {
 // writeMessage opens a message to accounts. report is the report that it is about,
 // "" for none.
 func (r *Reports) writeMessage(m *desk.Env, people []shown.Person, report string) {
-	m.WriteMessage(people, func(p shown.Person) canned.Fields { return r.fieldsOf(m, p, report) })
+	m.WriteMessage(people, func(p shown.Person) templates.Fields { return r.fieldsOf(m, p, report) })
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"svc/client/action"
-	"svc/client/nearest"
 	"svc/client/safe"
+	"svc/client/suggest"
 	"svc/cmd/svcctl/cli/output"
 )
 
@@ -131,7 +131,7 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 			names = append(names, sub.Name())
 		}
 	}
-	if near := nearest.Words(word, names); len(near) > 0 {
+	if near := suggest.Words(word, names); len(near) > 0 {
 		e.Hint = "did you mean " + cmd.CommandPath() + " " + strings.Join(near, ", or "+cmd.CommandPath()+" ") + "?"
 	}
 	return e
@@ -146,7 +146,7 @@ func flagHint(cmd *cobra.Command, err error) string {
 				names = append(names, f.Name)
 			}
 		})
-		if near := nearest.Words(unknown.GetSpecifiedName(), names); len(near) > 0 {
+		if near := suggest.Words(unknown.GetSpecifiedName(), names); len(near) > 0 {
 			return "did you mean --" + strings.Join(near, ", or --") + "?"
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc/client/action"
-	"svc/client/nearest"
+	"svc/client/suggest"
 )
 
 // Deed is one kind of change of the targets that arguments name.
@@ -210,7 +210,7 @@ func OneOf(what, word string, accepted []string) error {
 		return nil
 	}
 	e := &UsageError{Message: fmt.Sprintf("%s %s: %s are accepted", what, action.Quote(word), AnyOf(accepted))}
-	if near := nearest.Words(word, accepted); len(near) > 0 {
+	if near := suggest.Words(word, accepted); len(near) > 0 {
 		e.Hint = "did you mean " + strings.Join(near, ", or ") + "?"
 	}
 	return e

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc/client"
-	"svc/client/nearest"
+	"svc/client/suggest"
 	"svc/cmd/svcctl/cli"
 )
 
@@ -145,7 +145,7 @@ func (d *apiDescription) check(method, address string, sent []string) error {
 }
 
 func didYouMean(word string, words []string) string {
-	if near := nearest.Words(word, words); len(near) > 0 {
+	if near := suggest.Words(word, words); len(near) > 0 {
 		return "did you mean " + strings.Join(near, ", or ") + "? " + uncheckedHint
 	}
 	return uncheckedHint

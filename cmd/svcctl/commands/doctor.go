@@ -24,9 +24,9 @@ import (
 	"svc/client/action"
 	"svc/client/api"
 	"svc/client/build"
-	"svc/client/canned"
 	"svc/client/login"
 	"svc/client/playbook"
+	"svc/client/templates"
 	"svc/cmd/svcctl/cli"
 	"svc/cmd/svcctl/cli/output"
 )
@@ -183,8 +183,8 @@ func (d *doctor) config() bool {
 	if _, err := playbook.Load(config.Playbooks, config.Templates); err != nil {
 		d.fail("config file", err, "mend playbooks: in "+path)
 	}
-	for _, name := range canned.Names(config.Templates) {
-		if _, err := canned.Fill(name, config.Templates[name], canned.Sample()); err != nil {
+	for _, name := range templates.Names(config.Templates) {
+		if _, err := templates.Fill(name, config.Templates[name], templates.Sample()); err != nil {
 			d.fail("config file", &cli.UsageError{Message: err.Error()}, "mend templates: in "+path)
 		}
 	}

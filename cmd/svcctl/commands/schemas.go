@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"svc/client/nearest"
+	"svc/client/suggest"
 	"svc/cmd/svcctl/cli"
 	"svc/cmd/svcctl/cli/output"
 	"svc/cmd/svcctl/commands/instance"
@@ -78,7 +78,7 @@ them. Writes print results: svcctl schema result. Without a noun the names are l
 			i := slices.IndexFunc(all, func(s cli.Schema) bool { return s.Name == name })
 			if i < 0 {
 				e := &cli.UsageError{Message: "there is no schema " + name, Hint: "svcctl schema lists the names"}
-				if near := nearest.Words(name, schemaNames()); len(near) > 0 {
+				if near := suggest.Words(name, schemaNames()); len(near) > 0 {
 					e.Hint = "did you mean svcctl schema " + strings.Join(near, ", or svcctl schema ") + "?"
 				}
 				return e

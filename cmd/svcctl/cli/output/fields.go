@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"svc/client/nearest"
 	"svc/client/schema"
+	"svc/client/suggest"
 )
 
 // fieldPath is a field of an object, and of the objects in it: account.acct.
@@ -125,7 +125,7 @@ func (p fieldPath) missing(flag string, t reflect.Type, records []Record) error 
 		}
 	}
 	slices.Sort(names)
-	near := nearest.Words(p.String(), slices.Compact(names))
+	near := suggest.Words(p.String(), slices.Compact(names))
 	if len(near) == 0 {
 		return usagef("%s: there is no field %q; --fields '?' lists them", flag, p.String())
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"svc/client/nearest"
+	"svc/client/suggest"
 )
 
 // Formats are the values of Options.Format, in the order the help names them.
@@ -45,7 +45,7 @@ func (o Options) resolved() (Options, error) {
 	}
 	if !slices.Contains(Formats(), o.Format) {
 		meant := ""
-		if near := nearest.Words(o.Format, Formats()); len(near) > 0 {
+		if near := suggest.Words(o.Format, Formats()); len(near) > 0 {
 			meant = "; did you mean " + strings.Join(near, ", or ") + "?"
 		}
 		return o, usagef("output %q: %s are accepted%s", o.Format, strings.Join(Formats(), ", "), meant)

@@ -9,9 +9,9 @@ import (
 
 	"svc/client/action"
 	"svc/client/api"
-	"svc/client/canned"
 	"svc/client/login"
 	"svc/client/safe"
+	"svc/client/templates"
 	"svc/cmd/svcctl/cli"
 	"svc/cmd/svcctl/cli/output"
 	"svc/cmd/svcctl/commands/names"
@@ -67,9 +67,9 @@ it. Messages cannot be taken back.`,
 					switch {
 					case err != nil:
 					case name == "":
-						filled, err = canned.Fill("--text", text, fields)
+						filled, err = templates.Fill("--text", text, fields)
 					default:
-						filled, err = canned.Find(texts, name, fields)
+						filled, err = templates.Find(texts, name, fields)
 					}
 					if err != nil {
 						return nil, err
@@ -107,7 +107,7 @@ it. Messages cannot be taken back.`,
 	cmd.Flags().BoolVar(&preview, "preview", false, "show the messages, and send none")
 	a.CompleteFlagWith(cmd, "template", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		texts, _ := templatesOf(a) // a file that cannot be read offers nothing
-		return canned.Names(texts), cobra.ShellCompDirectiveNoFileComp
+		return templates.Names(texts), cobra.ShellCompDirectiveNoFileComp
 	})
 	return cmd
 }
@@ -121,7 +121,7 @@ func templatesOf(a *cli.App) (map[string]string, error) {
 }
 
 // fieldsFor are the fields of templates that are about a user.
-func fieldsFor(ctx context.Context, conn *cli.Connection, t action.Target) (canned.Fields, error) {
+func fieldsFor(ctx context.Context, conn *cli.Connection, t action.Target) (templates.Fields, error) {
 	user, err := conn.Admin.Users.Get(ctx, t.Name)
 	if err != nil {
 		return nil, err
@@ -131,8 +131,8 @@ func fieldsFor(ctx context.Context, conn *cli.Connection, t action.Target) (cann
 		return nil, err
 	}
 	_, host, _ := strings.Cut(user.Nickname, "@")
-	return canned.Fields{
-		canned.Nick: user.Nickname, canned.Name: user.DisplayName, canned.Host: host,
-		canned.Server: conn.Origin.Hostname(), canned.Moderator: me.Acct,
+	return templates.Fields{
+		templates.Nick: user.Nickname, templates.Name: user.DisplayName, templates.Host: host,
+		templates.Server: conn.Origin.Hostname(), templates.Moderator: me.Acct,
 	}, nil
 }

@@ -8,10 +8,10 @@ import (
 
 	"svc/client/action"
 	"svc/client/api"
-	"svc/client/canned"
 	"svc/client/login"
 	"svc/client/playbook"
 	"svc/client/safe"
+	"svc/client/templates"
 	"svc/cmd/svcctl/cli"
 )
 
@@ -92,7 +92,7 @@ func casesOf(ctx context.Context, conn *cli.Connection, targets []action.Target)
 		return nil, err
 	}
 	for i := range chosen {
-		chosen[i].Fields[canned.Server], chosen[i].Fields[canned.Moderator] = conn.Origin.Host, me.Acct
+		chosen[i].Fields[templates.Server], chosen[i].Fields[templates.Moderator] = conn.Origin.Host, me.Acct
 	}
 	accounts := make([]string, len(chosen))
 	for i, c := range chosen {
@@ -123,13 +123,13 @@ func playedOn(r api.AdminReport) playbook.Report {
 }
 
 // caseFields are the values that a report gives to texts.
-func caseFields(r api.AdminReport) canned.Fields {
-	f := canned.Fields{canned.Nick: r.Account.Nickname, canned.Name: r.Account.DisplayName, canned.Report: r.ID}
+func caseFields(r api.AdminReport) templates.Fields {
+	f := templates.Fields{templates.Nick: r.Account.Nickname, templates.Name: r.Account.DisplayName, templates.Report: r.ID}
 	if _, host, remote := strings.Cut(r.Account.Nickname, "@"); remote {
-		f[canned.Host] = host
+		f[templates.Host] = host
 	}
 	if r.Content != nil && *r.Content != "" {
-		f[canned.Reason] = safe.HTML(*r.Content).String()
+		f[templates.Reason] = safe.HTML(*r.Content).String()
 	}
 	return f
 }

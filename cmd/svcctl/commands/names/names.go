@@ -10,7 +10,7 @@ import (
 	"svc/client"
 	"svc/client/action"
 	"svc/client/api"
-	"svc/client/nearest"
+	"svc/client/suggest"
 	"svc/cmd/svcctl/cli"
 )
 
@@ -18,7 +18,7 @@ import (
 // ones that it does.
 func Nobody(what, name string, known []string, look string) error {
 	hint := look
-	if near := nearest.Words(name, known); len(near) > 0 {
+	if near := suggest.Words(name, known); len(near) > 0 {
 		hint = "did you mean " + strings.Join(near, ", or ") + "?"
 	}
 	return &cli.About{What: what + " " + name, Err: cli.ErrNotFound, Hint: hint}

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc/client/api"
-	"svc/client/nearest"
 	"svc/client/settings"
+	"svc/client/suggest"
 	"svc/cmd/svcctl/cli"
 	"svc/cmd/svcctl/cli/output"
 )
@@ -170,7 +170,7 @@ func mustKnow(ctx context.Context, conn *cli.Connection, e *configEdit) error {
 	if !group && e.path[0] != ":svc" {
 		hint = "a group comes first, mostly svc: svcctl config set svc " + strings.TrimPrefix(e.path[0], ":") + " ...; --new saves it all the same"
 	}
-	if meant := nearest.Words(e.path[min(deepest, len(e.path)-1)], near); len(meant) > 0 {
+	if meant := suggest.Words(e.path[min(deepest, len(e.path)-1)], near); len(meant) > 0 {
 		hint = "did you mean " + strings.Join(slices.Concat(e.path[:deepest], meant[:1]), " ") + "? --new saves it all the same"
 	}
 	return cli.Refused("there is no setting "+strings.Join(e.path, " "), hint)

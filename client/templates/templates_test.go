@@ -1,4 +1,4 @@
-package canned
+package templates
 
 import (
 	"strings"

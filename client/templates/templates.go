@@ -1,11 +1,11 @@
-// Package canned fills the texts that moderators keep in their configuration file
+// Package templates fills the texts that moderators keep in their configuration file
 // for notes and messages (templates:). A text is a Go template over Fields.
 //
 //	templates:
 //	  warning: "Hello {{.nick}}, a post of yours broke the rules of {{.server}}."
 //
 // It sends and shows nothing, and depends on nothing else here.
-package canned
+package templates
 
 import (
 	"fmt"

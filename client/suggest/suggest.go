@@ -1,6 +1,6 @@
-// Package nearest finds the word that a mistyped one most likely means: a command, a
+// Package suggest finds the word that a mistyped one most likely means: a command, a
 // field, a setting, a queue.
-package nearest
+package suggest
 
 import (
 	"slices"
