@@ -128,7 +128,7 @@ type Restoring struct {
 
 // Begun reports whether the database has what this restoration restored: one that was
 // interrupted after that is done. A database with anything else is ErrHasData; one
-// without accounts counts as empty.
+// without accounts counts as empty. A part of a move is ErrMoving or ErrMoved.
 func (r *Restoring) Begun(ctx context.Context) (done bool, err error) {
 	path, isFile := strings.CutPrefix(r.DSN, "sqlite:")
 	if isFile {
@@ -142,6 +142,13 @@ func (r *Restoring) Begun(ctx context.Context) (done bool, err error) {
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
 	if err := d.LockForServing(); err != nil {
+		return false, err
+	}
+	moved, err := d.moveMark(ctx)
+	if err == nil {
+		err = moved.Err()
+	}
+	if err != nil {
 		return false, err
 	}
 	applied, err := d.applied(ctx, "schema_migrations")

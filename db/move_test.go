@@ -404,6 +404,12 @@ func TestMovesThatAreRefused(t *testing.T) {
 	if err := there.UndoMove(t.Context()); !errors.Is(err, db.ErrMoving) {
 		t.Error(err)
 	}
+	for _, d := range []*db.DB{from, there} {
+		into := db.Restoring{DSN: d.DSN(), Run: "x"}
+		if _, err := into.Begun(t.Context()); d == from && !errors.Is(err, db.ErrServed) && !errors.Is(err, db.ErrMoved) || d == there && !errors.Is(err, db.ErrMoving) {
+			t.Errorf("restore into a part of a move on %s: %v", d.Dialect(), err)
+		}
+	}
 	if err := from.UndoMove(t.Context()); err != nil {
 		t.Error(err)
 	}

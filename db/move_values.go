@@ -223,7 +223,7 @@ func (c movedColumn) canonical(v any) (any, error) {
 	switch c.kind {
 	case timeValue:
 		if micros, ok := v.(int64); ok {
-			return time.UnixMicro(micros).Round(time.Millisecond).UnixMilli(), nil
+			return time.UnixMicro(micros).Truncate(time.Millisecond).UnixMilli(), nil
 		}
 	case jsonValue, listValue, jsonsValue:
 		if text, ok := v.(string); ok {
@@ -285,7 +285,7 @@ func (c movedColumn) written(v any) any {
 		return int64(0)
 	case int64:
 		if c.kind == timeValue {
-			return time.UnixMicro(v).UTC().Round(time.Millisecond).Format(queueTime)
+			return time.UnixMicro(v).UTC().Truncate(time.Millisecond).Format(queueTime)
 		}
 	case string:
 		if c.kind == jsonValue && c.name == "args" {
