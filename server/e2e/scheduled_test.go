@@ -92,5 +92,5 @@ func comeDue(t *testing.T, p *process) {
 	past := time.Now().Add(-time.Minute).UnixMicro()
 	must(t, dbtest.Exec(t, d, "UPDATE scheduled_statuses SET scheduled_at = ?", past))
 	must(t, dbtest.Exec(t, d, "UPDATE statuses SET expires_at = ? WHERE expires_at IS NOT NULL", past))
-	must(t, dbtest.Exec(t, d, "UPDATE river_job SET state = 'available', scheduled_at = ? WHERE kind IN ('publish_scheduled', 'expire_status')", now))
+	must(t, dbtest.Exec(t, d, "UPDATE river_job SET state = 'available', scheduled_at = ? WHERE kind IN ('publish_scheduled', 'expire_status') AND finalized_at IS NULL", now))
 }
