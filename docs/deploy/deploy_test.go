@@ -144,12 +144,48 @@ func TestThePackageIsInstalledUpgradedRemovedAndPurged(t *testing.T) {
 	if from == "" {
 		t.Skip("SVC_TEST_RELEASE names no release")
 	}
+	pack := packageIn(t, from)
+	m := newMachine(t)
+	settings := filepath.Join(m.root, "etc/svc/svcd.yaml")
+	m.dpkg("--install", pack)
+	m.there(true, "usr/bin/svcd", "usr/bin/svcctl", "usr/lib/systemd/system/svcd.service", "usr/lib/sysusers.d/svcd.conf", "usr/share/man/man1/svcd.1", "usr/share/man/man1/svcctl.1",
+		"usr/share/bash-completion/completions/svcctl", "usr/share/doc/svc/licences/go/LICENSE", "usr/share/doc/svc/prometheus/svc.rules.yml", "usr/share/doc/svc/grafana/svc.json", "var/lib/svc")
+	if got := read(t, settings); got != read(t, "svcd.yaml") {
+		t.Error("the settings file is not that of docs/deploy")
+	}
+	changed := read(t, settings) + "base_url: https://social.example\n"
+	if err := os.WriteFile(settings, []byte(changed), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	check := exec.Command(filepath.Join(m.root, "usr/bin/svcd"), "migrate", "--status", "--config", settings, "--data-dir", filepath.Join(m.root, "var/lib/svc"))
+	if out, err := check.CombinedOutput(); err != nil && !strings.Contains(string(out), "no database") {
+		t.Logf("svcd with the settings of the package: %v %s", err, out)
+	}
+	if err := os.WriteFile(filepath.Join(m.root, "var/lib/svc/kept"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m.dpkg("--install", pack) // an upgrade, for dpkg
+	m.there(true, "var/lib/svc/kept")
+	if read(t, settings) != changed {
+		t.Error("an upgrade overwrites the settings")
+	}
+	m.dpkg("--remove", "svc")
+	m.there(true, "etc/svc/svcd.yaml", "var/lib/svc/kept")
+	m.there(false, "usr/bin/svcd", "usr/lib/systemd/system/svcd.service")
+	m.dpkg("--purge", "svc")
+	m.there(false, "etc/svc", "var/lib/svc")
+}
+
+// machine is a folder that dpkg takes for the machine.
+type machine struct {
+	t    *testing.T
+	root string
+}
+
+func newMachine(t *testing.T) *machine {
+	t.Helper()
 	if os.Getuid() != 0 {
 		t.Skip("dpkg wants root")
-	}
-	packages, _ := filepath.Glob(filepath.Join(from, "*_amd64.deb"))
-	if len(packages) != 1 {
-		t.Fatalf("%d packages for amd64 in %s", len(packages), from)
 	}
 	root := t.TempDir()
 	for _, dir := range []string{"var/lib/dpkg/info", "var/lib/dpkg/updates", "etc", "var/log"} {
@@ -160,52 +196,28 @@ func TestThePackageIsInstalledUpgradedRemovedAndPurged(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "var/lib/dpkg/status"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	// Scripts run on a root without a shell: their commands are replaced by ones that work
-	// in the folder.
-	dpkg := func(args ...string) {
-		t.Helper()
-		cmd := exec.Command("dpkg", append([]string{"--root=" + root, "--force-depends", "--force-script-chrootless", "--force-not-root", "--force-confold", "--log=" + filepath.Join(root, "log")}, args...)...)
-		cmd.Env = append(os.Environ(), "SVC_ROOT="+root, "PATH="+stubs(t)+":"+os.Getenv("PATH"))
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("dpkg %v: %v\n%s", args, err, out)
+	return &machine{t, root}
+}
+
+// dpkg runs it. Scripts run on a root without a shell: their commands are replaced by ones
+// that work in the folder.
+func (m *machine) dpkg(args ...string) {
+	m.t.Helper()
+	cmd := exec.Command("dpkg", append([]string{"--root=" + m.root, "--force-depends", "--force-script-chrootless", "--force-not-root", "--force-confold", "--log=" + filepath.Join(m.root, "log")}, args...)...)
+	cmd.Env = append(os.Environ(), "SVC_ROOT="+m.root, "PATH="+stubs(m.t)+":"+os.Getenv("PATH"))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		m.t.Fatalf("dpkg %v: %v\n%s", args, err, out)
+	}
+}
+
+// there wants files to be there, or not.
+func (m *machine) there(want bool, names ...string) {
+	m.t.Helper()
+	for _, name := range names {
+		if _, err := os.Lstat(filepath.Join(m.root, name)); (err == nil) != want {
+			m.t.Errorf("%s is there: %v", name, !want)
 		}
 	}
-	there := func(want bool, names ...string) {
-		t.Helper()
-		for _, name := range names {
-			if _, err := os.Lstat(filepath.Join(root, name)); (err == nil) != want {
-				t.Errorf("%s is there: %v", name, !want)
-			}
-		}
-	}
-	settings := filepath.Join(root, "etc/svc/svcd.yaml")
-	dpkg("--install", packages[0])
-	there(true, "usr/bin/svcd", "usr/bin/svcctl", "usr/lib/systemd/system/svcd.service", "usr/lib/sysusers.d/svcd.conf", "usr/share/man/man1/svcd.1", "usr/share/man/man1/svcctl.1",
-		"usr/share/bash-completion/completions/svcctl", "usr/share/doc/svc/licences/go/LICENSE", "usr/share/doc/svc/prometheus/svc.rules.yml", "usr/share/doc/svc/grafana/svc.json", "var/lib/svc")
-	if got := read(t, settings); got != read(t, "svcd.yaml") {
-		t.Error("the settings file is not that of docs/deploy")
-	}
-	changed := read(t, settings) + "base_url: https://social.example\n"
-	if err := os.WriteFile(settings, []byte(changed), 0o640); err != nil {
-		t.Fatal(err)
-	}
-	check := exec.Command(filepath.Join(root, "usr/bin/svcd"), "migrate", "--status", "--config", settings, "--data-dir", filepath.Join(root, "var/lib/svc"))
-	if out, err := check.CombinedOutput(); err != nil && !strings.Contains(string(out), "no database") {
-		t.Logf("svcd with the settings of the package: %v %s", err, out)
-	}
-	if err := os.WriteFile(filepath.Join(root, "var/lib/svc/kept"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	dpkg("--install", packages[0]) // an upgrade, for dpkg
-	there(true, "var/lib/svc/kept")
-	if read(t, settings) != changed {
-		t.Error("an upgrade overwrites the settings")
-	}
-	dpkg("--remove", "svc")
-	there(true, "etc/svc/svcd.yaml", "var/lib/svc/kept")
-	there(false, "usr/bin/svcd", "usr/lib/systemd/system/svcd.service")
-	dpkg("--purge", "svc")
-	there(false, "etc/svc", "var/lib/svc")
 }
 
 // stubs is a folder with commands that do in the folder SVC_ROOT what scripts of the package

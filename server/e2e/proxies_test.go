@@ -3,26 +3,14 @@ package e2e
 import (
 	"bytes"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"errors"
-	"fmt"
-	"image"
-	"image/png"
-	"math/big"
-	mathrand "math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -31,6 +19,8 @@ import (
 
 	"svc/client"
 	"svc/client/api"
+	"svc/server/servertest"
+	"svc/server/servertest/proxies"
 )
 
 // publicBase is the base URL in the files for proxies.
@@ -44,80 +34,38 @@ const silence = 65 * time.Second
 // which only ports and paths are changed.
 func TestTheFilesForProxiesWork(t *testing.T) {
 	t.Parallel()
-	for _, proxy := range []struct {
-		program string
-		file    string
-		prepare func(s *site, text string) (args []string)
-	}{
-		{"nginx", "nginx.conf", func(s *site, text string) []string {
-			text = regexp.MustCompile(`(?m)^\s*listen \[::\].*\n`).ReplaceAllString(text, "") // not every machine has IPv6
-			text = swap(s.t, text, "listen 80;", "listen "+s.plain+";", "listen 443 ", "listen "+s.front+" ", "127.0.0.1:8080", s.back,
-				"/etc/ssl/social.example.pem", s.path("cert.pem"), "/etc/ssl/social.example.key", s.path("key.pem"))
-			s.write("site.conf", text)
-			main := "daemon off; pid " + s.path("pid") + "; error_log stderr; user root; events {} http { access_log off;"
-			for _, kind := range []string{"client_body", "proxy", "fastcgi", "uwsgi", "scgi"} {
-				main += kind + "_temp_path " + s.path(kind) + ";"
-			}
-			s.write("nginx.conf", main+"include "+s.path("site.conf")+"; }")
-			return []string{"-c", s.path("nginx.conf"), "-e", "stderr"}
-		}},
-		{"haproxy", "haproxy.cfg", func(s *site, text string) []string {
-			s.write("haproxy.cfg", swap(s.t, text, "bind :80\n", "bind "+s.plain+"\n", "bind :443 ", "bind "+s.front+" ", "127.0.0.1:8080", s.back,
-				"/etc/haproxy/social.example.pem", s.path("both.pem")))
-			return []string{"-db", "-f", s.path("haproxy.cfg")}
-		}},
-		{"caddy", "Caddyfile", func(s *site, text string) []string {
-			port := func(address string) string { return address[strings.LastIndex(address, ":")+1:] }
-			head := fmt.Sprintf("{\n\tadmin off\n\tauto_https disable_certs\n\tdefault_bind 127.0.0.1\n\thttp_port %s\n\thttps_port %s\n\tstorage file_system %s\n}\n", port(s.plain), port(s.front), s.path("caddy"))
-			s.write("Caddyfile", head+swap(s.t, text, "\nsocial.example {\n", "\nsocial.example {\n\ttls "+s.path("cert.pem")+" "+s.path("key.pem")+"\n", "127.0.0.1:8080", s.back))
-			return []string{"run", "--config", s.path("Caddyfile"), "--adapter", "caddyfile"}
-		}},
-	} {
-		t.Run(proxy.program, func(t *testing.T) {
+	for name, file := range proxies.Files {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			program, err := exec.LookPath(proxy.program)
+			program, err := exec.LookPath(name)
 			if err != nil {
-				without(t, proxy.program, err)
+				without(t, name, err)
 			}
-			text, err := os.ReadFile(filepath.Join("../../docs/deploy/proxies", proxy.file))
+			text, err := os.ReadFile(filepath.Join("../../docs/deploy/proxies", file))
 			must(t, err)
 			s := newSite(t)
-			s.run(program, proxy.prepare(s, string(text))...)
+			s.run(program, good(s.Prepare(name, string(text)))(t)...)
 			s.check()
 		})
 	}
 }
 
-// swap replaces texts that must be there.
-func swap(t *testing.T, text string, pairs ...string) string {
-	t.Helper()
-	for i := 0; i < len(pairs); i += 2 {
-		if !strings.Contains(text, pairs[i]) {
-			t.Fatalf("the file has no %q", pairs[i])
-		}
-		text = strings.ReplaceAll(text, pairs[i], pairs[i+1])
-	}
-	return text
-}
-
 // site is svcd with a proxy before it.
 type site struct {
-	t                  *testing.T
-	dir                string
-	front, plain, back string // addresses: the proxy with TLS and without, and svcd
-	log                *tail
+	proxies.Site
+	t   *testing.T
+	log *tail
 }
 
 func newSite(t *testing.T) *site {
-	s := &site{t: t, dir: shortDir(t), front: free(t), plain: free(t), back: free(t), log: &tail{}}
-	s.certificate()
+	s := &site{t: t, Site: proxies.Site{Dir: shortDir(t), Front: free(t), Plain: free(t), Back: free(t)}, log: &tail{}}
 	p := newProcess(t, shortDir(t), "")
 	p.env = append(p.env, "SVC_BASE_URL="+publicBase, "SVC_TRUSTED_PROXIES=127.0.0.1", "SVC_ACCESS_LOG=address", "SVC_LOG=info")
 	p.user("alice")
-	cmd := p.command("serve", "--listen", s.back)
+	cmd := p.command("serve", "--listen", s.Back)
 	cmd.Stderr = s.log
 	s.start(cmd)
-	eventually(t, 30*time.Second, "svcd serves", func() bool { return s.open(s.back) })
+	eventually(t, 30*time.Second, "svcd serves", func() bool { return s.open(s.Back) })
 	return s
 }
 
@@ -128,10 +76,6 @@ func free(t *testing.T) string {
 	must(t, l.Close())
 	return l.Addr().String()
 }
-
-func (s *site) path(name string) string { return filepath.Join(s.dir, name) }
-
-func (s *site) write(name, text string) { must(s.t, os.WriteFile(s.path(name), []byte(text), 0o600)) }
 
 func (s *site) open(address string) bool {
 	c, err := net.Dial("tcp", address)
@@ -164,34 +108,14 @@ func (s *site) run(program string, args ...string) {
 	var said tail
 	cmd := exec.Command(program, args...)
 	cmd.Stdout, cmd.Stderr = &said, &said
-	cmd.Env = append(os.Environ(), "HOME="+s.dir, "XDG_DATA_HOME="+s.dir, "XDG_CONFIG_HOME="+s.dir)
+	cmd.Env = append(os.Environ(), "HOME="+s.Dir, "XDG_DATA_HOME="+s.Dir, "XDG_CONFIG_HOME="+s.Dir)
 	s.start(cmd)
 	s.t.Cleanup(func() {
 		if s.t.Failed() {
 			s.t.Logf("last words of %s:\n%s", program, said.String())
 		}
 	})
-	eventually(s.t, 30*time.Second, program+" serves", func() bool { return s.open(s.front) })
-}
-
-// certificate writes a certificate and its key, apart and in one file.
-func (s *site) certificate() {
-	s.t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	must(s.t, err)
-	about := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "social.example"}, DNSNames: []string{"social.example"},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-	}
-	der, err := x509.CreateCertificate(rand.Reader, about, about, key.Public(), key)
-	must(s.t, err)
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	must(s.t, err)
-	cert := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
-	secret := string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}))
-	s.write("cert.pem", cert)
-	s.write("key.pem", secret)
-	s.write("both.pem", cert+secret)
+	eventually(s.t, 30*time.Second, program+" serves", func() bool { return s.open(s.Front) })
 }
 
 // visitor is the address that requests come from, and forged is one that they claim to
@@ -207,7 +131,7 @@ func (s *site) http() *http.Client {
 	transport := &http.Transport{
 		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // it is our own certificate
 		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
-			return from.DialContext(ctx, network, s.front)
+			return from.DialContext(ctx, network, s.Front)
 		},
 	}
 	s.t.Cleanup(transport.CloseIdleConnections)
@@ -265,7 +189,7 @@ func (s *site) check() {
 	}
 	post("a first post")
 
-	large := picture5MB(t)
+	large := servertest.Picture5MB(t)
 	file, err := c.Media.Upload(ctx, client.File{Name: "noise.png", Content: bytes.NewReader(large)}, api.MediaForm{})
 	must(t, err)
 	post("a post with a large picture", file.ID)
@@ -334,18 +258,4 @@ func (s *site) listen(ctx context.Context, token string) <-chan string {
 		}
 	}()
 	return heard
-}
-
-// picture5MB is a picture of more than 5 MB.
-func picture5MB(t *testing.T) []byte {
-	t.Helper()
-	noise := mathrand.NewChaCha8([32]byte{1})
-	m := image.NewNRGBA(image.Rect(0, 0, 1200, 1200))
-	_, _ = noise.Read(m.Pix)
-	var b bytes.Buffer
-	must(t, png.Encode(&b, m))
-	if b.Len() < 5<<20 || b.Len() > 10<<20 {
-		t.Fatalf("the picture has %d bytes", b.Len())
-	}
-	return b.Bytes()
 }
