@@ -62,7 +62,7 @@ type outcome struct {
 func (s *Service) deliver(ctx context.Context, w *db.DueDelivery) outcome {
 	ctx, span := s.traces.Delivery(ctx, w.Host)
 	o := outcome{verdict: postponed} // unless it ends
-	defer func() { span.Delivered(o.status, o.verdict.String(), o.verdict != done) }()
+	defer func() { span.Delivered(o.status, o.String(), o.verdict != done) }()
 	o = s.call(ctx, w)
 	return o
 }
