@@ -341,7 +341,7 @@ func relatedTables() []relatedTable {
 	}
 }
 
-// References lists the columns whose rows must lead to others. A job deletes the many rows
+// References lists the columns that must name an existing row. A job deletes the many rows
 // of a deleted status.
 func (d *DB) References() (out []Reference) {
 	for _, r := range related() {

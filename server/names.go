@@ -19,7 +19,7 @@ type spoken struct {
 	form, answer *naming.Shape // nil where there are none
 }
 
-// familyForms are the routes whose answer has another form under a name other than svc.
+// familyForms lists routes that wrap their answer under a name other than svc.
 var familyForms = []string{"/api/svc/admin/moderation_log", "/api/svc/admin/relay"}
 
 // named is the middleware that reads requests and renames answers under a name other than
@@ -57,7 +57,7 @@ func (s *Server) named() gin.HandlerFunc {
 	}
 }
 
-// shapeOf is the shape of what is one of these, nil if it has no words of the service.
+// shapeOf returns the shape of these types, or nil if they have no words of the service.
 func shapeOf(files []string, of ...any) *naming.Shape {
 	var types []reflect.Type
 	for _, one := range of {

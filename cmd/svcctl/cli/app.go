@@ -27,7 +27,7 @@ import (
 	"svc/client/login"
 )
 
-// World is what is around a run.
+// World holds the streams, the environment and the terminal of a run.
 type World struct {
 	In     io.Reader
 	Out    io.Writer
@@ -44,7 +44,7 @@ type World struct {
 	hosted                *Hosted       // nil on one's own machine
 }
 
-// App is one run: what is around it, and its flags.
+// App is one run of svcctl: its World and its flags.
 type App struct {
 	World
 

@@ -74,7 +74,7 @@ func UnknownUser(ctx context.Context, conn *cli.Connection, t action.Target, err
 	if cli.ExitOf(err) != cli.ExitNotFound || t.ByID {
 		return &cli.About{What: cli.Spell(t.String()), Err: err, Hint: look}
 	}
-	// Users whose names begin alike: one slip is seldom in the first letters.
+	// The first two letters are seldom mistyped: users that share them are compared.
 	start := []rune(t.Name)
 	page, listErr := conn.Admin.Users.List(api.UserQuery{Query: string(start[:min(len(start), 2)]), PageSize: 100}).Page(ctx)
 	var known []string
@@ -86,7 +86,7 @@ func UnknownUser(ctx context.Context, conn *cli.Connection, t action.Target, err
 	return Nobody("user", t.Name, known, look)
 }
 
-// CompleteUsers offers local users whose names begin as what is typed.
+// CompleteUsers offers local users for a name that is typed in part.
 func CompleteUsers(a *cli.App) cli.Completer {
 	return func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		at := typed[:len(typed)-len(strings.TrimPrefix(typed, "@"))]
