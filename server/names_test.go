@@ -320,8 +320,8 @@ func TestAnotherNameComesIn(t *testing.T) {
 				t.Errorf("%s: %d %s", path, got.status, got.raw)
 			}
 		}
-		links := speak(t, s, false, w.ann, "GET", "/api/v1/pleroma/accounts/"+w.annID+"/favourites?limit=1", "", "").header.Get("Link")
-		if links != "" && !strings.Contains(links, s.Base()+"/api/v1/pleroma/accounts/") {
+		links := speak(t, s, false, w.ann, "GET", "/api/v1/pleroma/chats?limit=1", "", "").header.Get("Link")
+		if strings.Count(links, "<"+s.Base()+"/api/v1/pleroma/chats?") != 2 {
 			t.Errorf("the links are %s", links)
 		}
 		for _, path := range []string{"deactivate", "activate"} {
