@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -51,7 +50,7 @@ func (a *app) bindServe(cmd *cobra.Command) {
 // answered with 503, and the start is tried again. Flags select the same data in
 // another command, for the hint.
 func (a *app) serve(ctx context.Context, cfg config.Config, log *slog.Logger, noMigrate bool, flags string) error {
-	spareMemory()
+	boundMemory(ctx, cfg.Memory, log)
 	super := a.supervisor(log)
 	context.AfterFunc(ctx, func() { super.tell("STOPPING=1", "STATUS=Answering the last requests") })
 	if a.terminal {
@@ -147,15 +146,6 @@ func (a *app) listenSSH(ctx context.Context, cfg config.Config, srv *server.Serv
 		return nil, fmt.Errorf("SVC_SSH_LISTEN: %w", err)
 	}
 	return func(ctx context.Context) error { return s.Serve(ctx, l) }, nil
-}
-
-// spareMemory collects garbage sooner than by default. Most long-lived memory
-// holds no pointers, so that costs little, and small machines have little
-// memory. GOGC overrides it.
-func spareMemory() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(50)
-	}
 }
 
 // unlessStopped is err, or nil when it came of being told to stop.

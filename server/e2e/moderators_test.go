@@ -115,7 +115,7 @@ func TestOthersAreServedWhileModeratorsDoTheirWorst(t *testing.T) {
 		addr := l.Addr().String()
 		must(t, l.Close())
 		p := newProcess(t, shortDir(t), postgresOnly(dsn))
-		p.env = []string{"SVC_SSH_LISTEN=" + addr}
+		p.env = []string{"SVC_SSH_LISTEN=" + addr, "SVC_MEMORY=256MiB"}
 		p.user("alice")
 		people := []string{"ann", "ben", "cat", "dan"}
 		for i, name := range people {
@@ -165,6 +165,6 @@ func TestOthersAreServedWhileModeratorsDoTheirWorst(t *testing.T) {
 			})
 			t.Logf("%-35s%s", o.name, said)
 		}
-		p.wasServed(t, before, idle50, idle99, p50, p99)
+		p.wasServed(t, 320, before, idle50, idle99, p50, p99)
 	})
 }

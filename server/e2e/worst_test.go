@@ -169,6 +169,6 @@ func TestOthersAreServedWhilePeopleAndStrangersDoTheirWorst(t *testing.T) {
 		if strings.Contains(p.stderr.String(), outgoing.ErrBusy.Error()) {
 			t.Error("calls of the slow push service had others refused")
 		}
-		p.wasServed(t, before, idle50, idle99, p50, p99)
+		p.wasServed(t, 400, before, idle50, idle99, p50, p99)
 	})
 }

@@ -114,6 +114,11 @@ func bootSettings() []bootSetting {
 			},
 		},
 		{
+			name: "memory", inFile: true, env: "SVC_MEMORY", shown: "nine tenths of the container's, or half of the machine's",
+			accepted: "how much memory svcd tries to stay below, as 512MiB or 2GiB, at least 64MiB",
+			set:      setMemory,
+		},
+		{
 			name: "federation_insecure", inFile: true, env: "SVC_FEDERATION_INSECURE",
 			accepted: "true or false",
 			set:      setFederationInsecure,
@@ -255,6 +260,24 @@ func setTrustedProxies(c *Config, value string) bool {
 		c.TrustedProxies = append(c.TrustedProxies, prefix.Masked())
 	}
 	return true
+}
+
+var amount = regexp.MustCompile(`^([1-9][0-9]{0,6}) ?(MiB|GiB)$`)
+
+func setMemory(c *Config, value string) bool {
+	m := amount.FindStringSubmatch(value)
+	if m == nil {
+		return false
+	}
+	n, err := strconv.ParseUint(m[1], 10, 64)
+	if err != nil {
+		return false
+	}
+	c.Memory = n << 20
+	if m[2] == "GiB" {
+		c.Memory = n << 30
+	}
+	return c.Memory >= 64<<20
 }
 
 func setFederationInsecure(c *Config, value string) bool {

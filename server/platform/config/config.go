@@ -59,6 +59,9 @@ type Config struct {
 	SSHListen string
 	// Drain is how long a stopping server goes on serving once /readyz reports it.
 	Drain time.Duration
+	// Memory is how many bytes the process tries to stay below; 0 leaves it to the
+	// container and the machine.
+	Memory uint64
 	// AccessLog is the log of requests: AccessOn, AccessOff, or AccessAddress with
 	// the caller's address.
 	AccessLog string

@@ -69,10 +69,11 @@ trusted_proxies: [10.1.2.3/8, "::1"]
 log: warn,json
 drain: 1m
 access_log: address
+memory: 512MiB
 `)
 	got, err := load(t,
 		[]string{"--listen", "127.0.0.1:3", "--log-level", "debug"},
-		map[string]string{"SVC_CONFIG": file, "SVC_LISTEN": "127.0.0.1:2", "SVC_DRAIN": "15s", "SVC_BASE_URL": "https://Env.example:443/"})
+		map[string]string{"SVC_CONFIG": file, "SVC_LISTEN": "127.0.0.1:2", "SVC_DRAIN": "15s", "SVC_MEMORY": "2 GiB", "SVC_BASE_URL": "https://Env.example:443/"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,6 +87,7 @@ access_log: address
 		Media:          MediaStore{Path: "/var/file/uploads"},
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")},
 		Drain:          15 * time.Second,
+		Memory:         2 << 30,
 		AccessLog:      AccessAddress,
 		LogLevel:       slog.LevelDebug,
 		LogFormat:      "json",
@@ -124,6 +126,7 @@ settings:
 		"SVC_DATA_DIR_FILE":   filepath.Join(filepath.Dir(file), "absent"),
 		"SVC_TRUSTED_PROXIES": "10.0.0.0/33",
 		"SVC_LOG":             "info,chatty",
+		"SVC_MEMORY":          "63MiB",
 		"SVC_ACCESS_LOG":      "yes",
 	})
 	var got Problems
@@ -149,6 +152,7 @@ settings:
 		"SVC_DATABASE_FILE /svc.yaml",
 		"SVC_DATA_DIR_FILE /absent",
 		"SVC_TRUSTED_PROXIES 10.0.0.0/33",
+		"SVC_MEMORY 63MiB",
 		"SVC_LOG info,chatty",
 		"SVC_ACCESS_LOG yes",
 		"--log-level loud",
