@@ -105,7 +105,15 @@ func (a *app) rootCommand() *cobra.Command {
 		Args: cobra.NoArgs, SilenceErrors: true, SilenceUsage: true,
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.PersistentPreRun = func(*cobra.Command, []string) { a.running = true }
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		// Cobra compares flags with each other only after this, when a fault would no longer
+		// count as wrong usage.
+		if err := cmd.ValidateFlagGroups(); err != nil {
+			return err
+		}
+		a.running = true
+		return nil
+	}
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)

@@ -1,6 +1,7 @@
 package manual_test
 
 import (
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -120,6 +121,58 @@ func TestEveryPageIsLinkedFromTheFirst(t *testing.T) {
 	for name := range texts {
 		if !found[name] {
 			t.Errorf("no link leads to %s", name)
+		}
+	}
+}
+
+// TestEveryVariableIsDocumented compares the variables that the programs read with those that
+// the pages of operators name: each is explained there, and none that is gone is named.
+func TestEveryVariableIsDocumented(t *testing.T) {
+	name := regexp.MustCompile(`\b(?:SVC|SVCCTL|OTEL)_[A-Z][A-Z_]*[A-Z]\b`)
+	literal := regexp.MustCompile(`"(` + name.String() + `|NO_COLOR|BROWSER|VISUAL|EDITOR|ACCESSIBLE|GOGC|NOTIFY_SOCKET|WATCHDOG_USEC|LISTEN_FDS)"`)
+	read := map[string]bool{}
+	for _, dir := range []string{"cmd", "client", "server", "tui", "db"} {
+		err := filepath.WalkDir(filepath.Join(filepath.FromSlash(root), dir), func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			for _, found := range literal.FindAllStringSubmatch(string(text), -1) {
+				read[found[1]] = true
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	explained := map[string]bool{}
+	settings, err := os.ReadFile(filepath.Join(filepath.FromSlash(root), "docs", "deploy", "svcd.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, found := range regexp.MustCompile(`Variable\s+(?:#\s*)?([A-Z_]+)`).FindAllStringSubmatch(string(settings), -1) {
+		explained[found[1]] = true
+	}
+	for _, page := range all(t) {
+		for _, row := range regexp.MustCompile("(?m)^\\| (`[A-Z_]+`(?:, `[A-Z_]+`)*) \\|").FindAllStringSubmatch(page.Text, -1) {
+			for _, found := range strings.Split(row[1], ", ") {
+				explained[strings.Trim(found, "`")] = true
+			}
+		}
+	}
+	for variable := range read {
+		if !explained[variable] && !strings.HasPrefix(variable, "SVC_TEST_") {
+			t.Errorf("%s is read, and no table and no setting explains it", variable)
+		}
+	}
+	for _, page := range all(t) {
+		for _, variable := range name.FindAllString(page.Text, -1) {
+			plain := strings.TrimSuffix(variable, "_FILE")
+			library := strings.HasPrefix(variable, "OTEL_") // which the library for traces reads
+			if !read[variable] && !(read[plain] && explained[plain]) && !library && !strings.HasPrefix(variable, "SVC_TEST_") {
+				t.Errorf("%s names %s, which nothing reads", page.Name, variable)
+			}
 		}
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -18,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc/cmd/svcctl/cli"
+	"svc/docs/manual"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -179,6 +182,20 @@ func TestExitCodes(t *testing.T) {
 		{"validation", always(400, `{"error":"Missing field: content.","errors":[{"title":"Invalid value","source":{"pointer":"/content"},"message":"Missing field: content."}]}`), "report note add 9xA7 text", "", 12, "Missing field: content"},
 		{"interrupt", signalled(syscall.SIGINT), "report list", "", 130, "interrupted"},
 		{"termination", signalled(syscall.SIGTERM), "report list", "", 143, "interrupted"},
+	}
+	var codes []string // of these runs, and of TestAClosedPipeIsSilent
+	for _, tt := range tests {
+		codes = append(codes, strconv.Itoa(tt.code))
+	}
+	codes = append(codes, strconv.Itoa(cli.ExitPipe))
+	slices.Sort(codes)
+	var listed []string
+	for _, cell := range manual.FirstColumn(svcctlPage(t), "Exit codes") {
+		listed = append(listed, strings.Split(cell, ", ")...)
+	}
+	slices.Sort(listed)
+	if diff := cmp.Diff(slices.Compact(codes), listed); diff != "" {
+		t.Errorf("runs have (-), the manual lists (+):\n%s", diff)
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -43,3 +43,15 @@ func TestEveryCommandInTheDocumentsIsThere(t *testing.T) {
 		}
 	}
 }
+
+// TestThePageHasEveryCommandAndFlag compares docs/svcctl-commands.md with the commands.
+func TestThePageHasEveryCommandAndFlag(t *testing.T) {
+	t.Parallel()
+	root := newRoot(newCLI(t, "", "").App)
+	var shared []*pflag.Flag
+	root.PersistentFlags().VisitAll(func(f *pflag.Flag) { shared = append(shared, f) })
+	got := manual.Reference(root, shared, "")
+	if err := manual.Keep(filepath.Join("..", "..", "..", "docs", "svcctl-commands.md"), got, *update); err != nil {
+		t.Error(err)
+	}
+}
