@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"svc/server/servertest/proxies"
 )
 
 func read(t *testing.T, path string) string {
@@ -93,8 +95,8 @@ func TestTheFilesForContainersAreYAML(t *testing.T) {
 // TestTheDocumentsQuoteTheFiles holds docs/proxies.md against the files that are tested.
 func TestTheDocumentsQuoteTheFiles(t *testing.T) {
 	page := read(t, "../proxies.md")
-	for _, file := range []string{"nginx.conf", "haproxy.cfg", "Caddyfile"} {
-		if !strings.Contains(page, "```\n"+read(t, "proxies/"+file)+"```\n") {
+	for program, file := range proxies.Files {
+		if !strings.Contains(page, "```"+program+"\n"+read(t, "proxies/"+file)+"```\n") {
 			t.Errorf("docs/proxies.md does not quote %s", file)
 		}
 	}

@@ -250,7 +250,7 @@ func (s *story) environment() []string {
 func (s *story) types(dir, page, words string) string {
 	s.t.Helper()
 	text := ""
-	for _, part := range regexp.MustCompile("(?s)```\n(.*?)```").FindAllStringSubmatch(read(s.t, filepath.Join("..", page)), -1) {
+	for _, part := range regexp.MustCompile("(?s)```[a-z]*\n(.*?)```").FindAllStringSubmatch(read(s.t, filepath.Join("..", page)), -1) {
 		if strings.Contains(part[1], words) {
 			text = part[1]
 			break

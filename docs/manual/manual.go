@@ -45,6 +45,23 @@ func All(root string) ([]Page, error) {
 	return pages, err
 }
 
+// Block is a fenced block of a page: commands for a shell, if it names no language.
+type Block struct {
+	Language string
+	Text     string // without indentation
+}
+
+var fence = regexp.MustCompile("(?ms)^( *)```([a-z]*)\n(.*?)^ *```$")
+
+// Blocks returns the fenced blocks of a page.
+func (p Page) Blocks() (blocks []Block) {
+	for _, found := range fence.FindAllStringSubmatch(p.Text, -1) {
+		text := regexp.MustCompile("(?m)^"+found[1]).ReplaceAllString(found[3], "")
+		blocks = append(blocks, Block{found[2], text})
+	}
+	return blocks
+}
+
 // Command is one call of a program in a document.
 type Command struct {
 	Page string
