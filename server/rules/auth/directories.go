@@ -183,9 +183,14 @@ func connect(ctx context.Context, d *config.Directory) (*ldap.Conn, error) {
 	return conn, nil
 }
 
+// entryOf is the entry of a person.
+func entryOf(d *config.Directory, name string) string {
+	return d.UID + "=" + ldap.EscapeDN(name) + "," + d.Base
+}
+
 // bind authenticates a name and password at the directory.
 func bind(conn *ldap.Conn, d *config.Directory, name, password string) error {
-	err := conn.Bind(d.UID+"="+ldap.EscapeDN(name)+","+d.Base, password)
+	err := conn.Bind(entryOf(d, name), password)
 	var answer *ldap.Error
 	switch {
 	case err == nil:
@@ -199,8 +204,8 @@ func bind(conn *ldap.Conn, d *config.Directory, name, password string) error {
 	return fmt.Errorf("%w: %w", errUnusable, err)
 }
 
-// lookUp asks the directory. An account that may sign in there may read its own
-// entry.
+// lookUp asks the directory. A person who may sign in there may read their own entry,
+// and perhaps no other, not even the base.
 func lookUp(ctx context.Context, d *config.Directory, name, password string) (*Newcomer, error) {
 	conn, err := connect(ctx, d)
 	if err != nil {
@@ -211,21 +216,27 @@ func lookUp(ctx context.Context, d *config.Directory, name, password string) (*N
 		return nil, err
 	}
 	found := &Newcomer{Nickname: name}
-	entries, err := conn.Search(ldap.NewSearchRequest(d.Base, ldap.ScopeWholeSubtree, ldap.NeverDerefAliases, 1, int(directoryPatience/time.Second), false,
-		"("+d.UID+"="+ldap.EscapeFilter(name)+")", []string{"mail", "displayName"}, nil))
-	if err != nil && !ldap.IsErrorWithCode(err, ldap.LDAPResultSizeLimitExceeded) {
+	entries, err := conn.Search(ldap.NewSearchRequest(entryOf(d, name), ldap.ScopeBaseObject, ldap.NeverDerefAliases, 1, int(directoryPatience/time.Second), false,
+		"(objectClass=*)", []string{"mail", "displayName", d.UID}, nil))
+	if err != nil {
 		return found, nil // authenticated, without further attributes
 	}
 	if len(entries.Entries) > 0 {
 		e := entries.Entries[0]
 		found.Email, found.Name = strings.TrimSpace(e.GetAttributeValue("mail")), e.GetAttributeValue("displayName")
+		for _, spelled := range e.GetAttributeValues(d.UID) { // directories compare without case
+			if strings.EqualFold(spelled, name) {
+				found.Nickname = spelled
+				break
+			}
+		}
 	}
 	return found, nil
 }
 
 // ProbeDirectory asks a directory for an unknown name, as a sign-in would, and
 // returns the fault that keeps everybody from signing in. A base that is hidden
-// from strangers looks like a wrong one; both count as right.
+// from strangers counts as right where the directory says that it keeps such names.
 func ProbeDirectory(ctx context.Context, d *config.Directory) error {
 	conn, err := connect(ctx, d)
 	if err != nil {
@@ -244,6 +255,9 @@ func ProbeDirectory(ctx context.Context, d *config.Directory) error {
 		"(objectClass=*)", []string{"1.1"}, nil))
 	switch {
 	case ldap.IsErrorWithCode(err, ldap.LDAPResultNoSuchObject):
+		if maybeHidden(conn, d.Base, err) {
+			return nil
+		}
 		return fmt.Errorf("%w: it shows no entry %q, which is the base", errUnusable, d.Base)
 	case err != nil:
 		return nil // it hides its entries
@@ -254,4 +268,29 @@ func ProbeDirectory(ctx context.Context, d *config.Directory) error {
 		return fmt.Errorf("%w: no entry under %q shows an attribute %q", errUnusable, d.Base, d.UID)
 	}
 	return nil
+}
+
+// maybeHidden reports whether a base that a directory does not show may be there: it is
+// below a name that the directory says it keeps (RFC 4512, 5.1), and the answer missing
+// names no entry above it that is shown.
+func maybeHidden(conn *ldap.Conn, base string, missing error) bool {
+	var answer *ldap.Error
+	if !errors.As(missing, &answer) || answer.MatchedDN != "" {
+		return false
+	}
+	name, err := ldap.ParseDN(base)
+	if err != nil {
+		return false
+	}
+	root, err := conn.Search(ldap.NewSearchRequest("", ldap.ScopeBaseObject, ldap.NeverDerefAliases, 1, int(directoryPatience/time.Second), false,
+		"(objectClass=*)", []string{"namingContexts"}, nil))
+	if err != nil || len(root.Entries) == 0 {
+		return false
+	}
+	for _, kept := range root.Entries[0].GetAttributeValues("namingContexts") {
+		if above, err := ldap.ParseDN(kept); err == nil && len(above.RDNs) > 0 && (above.EqualFold(name) || above.AncestorOfFold(name)) {
+			return true
+		}
+	}
+	return false
 }
