@@ -24,27 +24,45 @@ import (
 	"svc/server/servertest"
 )
 
-// backupKills is how often a backup and the server are killed each; SVC_TEST_BACKUP_KILLS
-// says otherwise.
-const backupKills = 1
+// timesKilled is how often each process that a test kills at random moments is killed:
+// SVC_TEST_KILLS, or so often.
+func timesKilled(t *testing.T, usual int) int {
+	t.Helper()
+	if n, err := strconv.Atoi(os.Getenv("SVC_TEST_KILLS")); err == nil {
+		return n
+	}
+	return usual
+}
+
+// moments are random, and the same for the same SVC_TEST_SEED, as far as processes are.
+func moments(t *testing.T) *rand.Rand {
+	t.Helper()
+	seed, err := strconv.ParseUint(os.Getenv("SVC_TEST_SEED"), 10, 64)
+	if err != nil {
+		seed = rand.Uint64()
+	}
+	t.Logf("SVC_TEST_SEED=%d", seed)
+	return rand.New(rand.NewPCG(seed, 0))
+}
 
 // TestBackupsUnderLoadAreWhole has 20 writers post while backups are made, which are
 // killed at random moments, as the server is. What looks like a backup is whole, and the
-// last one has, restored elsewhere, all that was acknowledged before it began.
+// last one has, restored elsewhere, all that was acknowledged before it began. Log-ins,
+// pushes and deliveries that wait go on there.
 func TestBackupsUnderLoadAreWhole(t *testing.T) {
 	dbtest.Alone(t)
 	t.Parallel()
-	rounds := backupKills
-	if n, err := strconv.Atoi(os.Getenv("SVC_TEST_BACKUP_KILLS")); err == nil {
-		rounds = n
-	}
+	rounds := timesKilled(t, 1)
 	dbtest.EachDSN(t, func(t *testing.T, dsn string) {
-		p := newProcess(t, shortDir(t), postgresOnly(dsn))
-		p.user("alice")
+		p, host := proxied(t, postgresOnly(dsn), "127.0.0.1")
+		for _, name := range []string{"alice", "bob"} {
+			p.user(name)
+		}
 		must(t, os.MkdirAll(filepath.Join(p.dir, "static", "frontends"), 0o700))
 		must(t, os.WriteFile(filepath.Join(p.dir, "static", "frontends", "page.html"), []byte("a page"), 0o600))
 		p.start()
-		b := &backups{t: t, p: p, dir: filepath.Join(t.TempDir(), "b"), token: p.logIn("alice"), posts: map[string]string{}}
+		b := &backups{t: t, p: p, at: "http://" + host, dir: filepath.Join(t.TempDir(), "b"), token: p.logIn("alice"), posts: map[string]string{}, moment: moments(t)}
+		far := b.follow()
 		ctx, stop := context.WithCancel(t.Context())
 		var writers sync.WaitGroup
 		for i := range 20 {
@@ -68,15 +86,16 @@ func TestBackupsUnderLoadAreWhole(t *testing.T) {
 		p.run("check")
 		p.kill()
 
-		dir := shortDir(t)
 		to := ""
 		if p.dsn != "" {
 			to = servertest.Another(t, dsn)
 		}
-		q := newProcess(t, dir, to)
-		tries := b.restore(q)
+		q := newProcess(t, shortDir(t), to)
+		q.env, q.socket = p.env, p.socket
+		tries := b.restore(q, max(4, rounds))
 		p.run("backup", "verify", b.dir)
 		q.run("check")
+		far.comeBack(q)
 		q.start()
 		if again := b.identity(q); again != identity {
 			t.Errorf("keys and log-ins differ:\n%s\n%s", identity, again)
@@ -89,6 +108,8 @@ func TestBackupsUnderLoadAreWhole(t *testing.T) {
 		if err != nil || mark[post.ID] != "" {
 			t.Errorf("a new post has the id of another: %v", err)
 		}
+		far.hearsAll(q)
+		q.run("check")
 		t.Logf("%d posts before the mark; of %d backups %d were killed, where one took %s; the server was killed %d times; the restoration took %d tries",
 			len(mark), rounds, killed, took, rounds, tries)
 	})
@@ -96,10 +117,12 @@ func TestBackupsUnderLoadAreWhole(t *testing.T) {
 
 // backups are copies of a process that is written to.
 type backups struct {
-	t     *testing.T
-	p     *process
-	dir   string
-	token string
+	t      *testing.T
+	p      *process
+	at     string // its public address
+	dir    string
+	token  string
+	moment *rand.Rand
 
 	mu    sync.Mutex
 	posts map[string]string // id to the path of its file, or "-"
@@ -117,7 +140,7 @@ func (b *backups) write(ctx context.Context, worker int) {
 				time.Sleep(5 * time.Millisecond)
 				continue
 			}
-			form.MediaIDs, path = []string{up.ID}, strings.TrimPrefix(up.URL, base)
+			form.MediaIDs, path = []string{up.ID}, strings.TrimPrefix(up.URL, b.at)
 		}
 		s, err := c.Statuses.Post(ctx, form)
 		if err != nil { // the server is away
@@ -175,7 +198,7 @@ func (b *backups) killBackup(took time.Duration) int {
 	before := b.list()
 	cmd := b.p.command("backup", b.dir)
 	must(b.t, cmd.Start())
-	time.Sleep(time.Duration(rand.Int64N(int64(took) + 1)))
+	time.Sleep(time.Duration(b.moment.Int64N(int64(took) + 1)))
 	_ = cmd.Process.Kill()
 	done := cmd.Wait() == nil
 	switch after := b.list(); {
@@ -198,7 +221,7 @@ func (b *backups) killServer() {
 	cmd := b.p.command("backup", b.dir)
 	cmd.Stdout, cmd.Stderr = &said, &said
 	must(b.t, cmd.Start())
-	time.Sleep(time.Duration(rand.IntN(200)) * time.Millisecond)
+	time.Sleep(time.Duration(b.moment.IntN(200)) * time.Millisecond)
 	b.p.kill()
 	if err := cmd.Wait(); err != nil {
 		b.t.Errorf("a backup fails without a server: %v\n%s", err, said.String())
@@ -209,24 +232,24 @@ func (b *backups) killServer() {
 	}
 }
 
-// restore restores the newest backup into q, killing that until it is done, and returns
-// how many tries that took. The service does not start on a half.
-func (b *backups) restore(q *process) int {
+// restore restores the newest backup into q, killing that so often unless it is done
+// before, and returns how many tries that took. The service does not start on a half.
+func (b *backups) restore(q *process, most int) int {
 	b.t.Helper()
 	for try := 1; ; try++ {
 		cmd := q.command("restore", b.dir)
 		var said bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &said, &said
 		must(b.t, cmd.Start())
-		if try <= 5 {
-			time.Sleep(time.Duration(rand.IntN(try*60)) * time.Millisecond)
+		if try <= most {
+			time.Sleep(time.Duration(b.moment.IntN(300)) * time.Millisecond)
 			_ = cmd.Process.Kill()
 		}
 		err := cmd.Wait()
 		if err == nil {
 			return try
 		}
-		if try > 5 {
+		if try > most {
 			b.t.Fatalf("restore: %v\n%s", err, said.String())
 		}
 		if _, err := os.Stat(filepath.Join(q.dir, "restoring.json")); err != nil {
