@@ -203,13 +203,7 @@ func (r *reader) follow(t *testing.T, c readmeCommand) {
 	case strings.HasPrefix(c.text, "go build "):
 		r.run(t, r.root, strings.Replace(c.text, "-o bin/", "-o "+r.dir+"/bin/", 1), "")
 	case strings.HasPrefix(c.text, "bin/svcd user create "):
-		out := r.run(t, r.dir, c.text, "")
-		if found := regexp.MustCompile(`(?m)^([A-Z2-7]{26})\r?$`).FindStringSubmatch(out); found != nil {
-			r.password = found[1]
-			r.env = append(r.env, "PASSWORD="+r.password)
-		} else {
-			t.Fatalf("%s prints no password: %s", c.text, out)
-		}
+		r.create(t, c.text)
 	case strings.HasPrefix(c.text, "SVC_BASE_URL="):
 		r.serve(t, c.text, r.listen)
 		ann, err := r.client(t).Accounts.Get(t.Context(), "ann")
@@ -229,6 +223,18 @@ func (r *reader) follow(t *testing.T, c readmeCommand) {
 	default:
 		r.run(t, r.dir, r.names.Replace(c.text), "")
 	}
+}
+
+// create runs a line that makes a user, whom a browser then signs in.
+func (r *reader) create(t *testing.T, text string) {
+	t.Helper()
+	out := r.run(t, r.dir, text, "")
+	found := regexp.MustCompile(`(?m)^([A-Z2-7]{26})\r?$`).FindStringSubmatch(out)
+	if found == nil {
+		t.Fatalf("%s prints no password: %s", text, out)
+	}
+	r.password = found[1]
+	r.env = append(r.env, "PASSWORD="+r.password)
 }
 
 // serve starts a line that goes on until the test ends, and waits until it
@@ -279,6 +285,16 @@ var asked = regexp.MustCompile(`(?:\[(y)/N\]|type (\S+) to go on:) $`)
 // quitAt, and returns its output. It must succeed.
 func (r *reader) run(t *testing.T, dir, text, quitAt string) string {
 	t.Helper()
+	out, err := r.try(t, dir, text, quitAt)
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", text, err, out)
+	}
+	return out
+}
+
+// try is run for a line that may fail.
+func (r *reader) try(t *testing.T, dir, text, quitAt string) (string, error) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash", "-c", "set -o pipefail; "+text)
@@ -311,10 +327,8 @@ func (r *reader) run(t *testing.T, dir, text, quitAt string) string {
 			break // the program ended
 		}
 	}
-	if err := cmd.Wait(); err != nil {
-		t.Fatalf("%s: %v\n%s", text, err, &out)
-	}
-	return out.String()
+	err = cmd.Wait()
+	return out.String(), err
 }
 
 func (r *reader) client(t *testing.T, token ...string) *client.Client {
