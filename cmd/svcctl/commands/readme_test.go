@@ -161,12 +161,18 @@ func startProxies(t *testing.T, dir, backend string) (proxy, authority string) {
 	front.TLS = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{certificate}, PrivateKey: key}}}
 	front.StartTLS()
 	t.Cleanup(front.Close)
+	return startConnect(t, front.Listener.Addr().String()), authority
+}
+
+// startConnect starts a proxy through which social.example is at an address of this machine.
+func startConnect(t *testing.T, address string) string {
+	t.Helper()
 	connect := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodConnect || r.Host != "social.example:443" {
 			http.Error(w, "only social.example is behind this proxy", http.StatusBadGateway)
 			return
 		}
-		there, err := net.Dial("tcp", front.Listener.Addr().String())
+		there, err := net.Dial("tcp", address)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadGateway)
 			return
@@ -185,7 +191,7 @@ func startProxies(t *testing.T, dir, backend string) (proxy, authority string) {
 		here.Close()
 	}))
 	t.Cleanup(connect.Close)
-	return connect.URL, authority
+	return connect.URL
 }
 
 // follow carries one line out.
