@@ -54,7 +54,7 @@ func TestEveryCommandOfThePagesRuns(t *testing.T) {
 
 // foreign are programs that change the machine, or speak to other machines. They are found on
 // the PATH, do nothing, and succeed.
-var foreign = []string{"apt", "systemctl", "docker", "createuser", "createdb", "restic", "pg_isready"}
+var foreign = []string{"apt", "systemctl", "docker", "createuser", "createdb", "restic", "pg_isready", "ldapwhoami"}
 
 // others are the scripts in place of programs that would speak to social.example.
 var others = map[string]string{
@@ -84,6 +84,7 @@ type hand struct {
 	app      *api.App
 	blocks   int
 	database string // on PostgreSQL
+	restored string // the data folder of the latest restoration, which is moved
 	demo     bool   // it was shown
 }
 
@@ -210,7 +211,7 @@ var serves = regexp.MustCompile(`^([A-Z_]+=\S+ |[A-Z_]+="[^"]*" )*svcd( serve)?$
 // one carries a line out.
 func (h *hand) one(t *testing.T, dir, line string) (string, error) {
 	t.Helper()
-	restored := "SVC_DATA_DIR=" + h.dir + "/restored "
+	restored := "SVC_DATA_DIR=" + h.restored + " "
 	switch {
 	case serves.MatchString(line):
 		h.serve(t, "SVC_DATA_DIR="+filepath.Join(t.TempDir(), "data")+" "+line, freeAddress(t))
@@ -228,7 +229,8 @@ func (h *hand) one(t *testing.T, dir, line string) (string, error) {
 		rest := strings.TrimPrefix(line, "svcctl ssh-key delete 3")
 		return h.try(t, dir, "svcctl ssh-key delete $(svcctl ssh-key list -o json --jq '.[0].id' "+rest+") "+rest, "")
 	case strings.HasPrefix(line, "svcd restore"):
-		return h.try(t, dir, restored+line, "")
+		h.restored = filepath.Join(t.TempDir(), "data")
+		return h.try(t, dir, "SVC_DATA_DIR="+h.restored+" "+line, "")
 	case strings.HasPrefix(line, "svcd move --to postgres"):
 		if h.database == "" {
 			if h.database = dbtest.Postgres(t); h.database == "" {
@@ -279,7 +281,10 @@ func (h *hand) people(t *testing.T, text string) *strings.Replacer {
 		for _, id := range []string{"9xA7", "9xA8"} {
 			report, err := c.Reports.Create(t.Context(), api.NewReport{AccountID: about.ID, Comment: "spam"})
 			must(t, err)
-			pairs = append(pairs, "status context "+id, "status context "+h.status(t), "status get "+id, "status get "+h.status(t), id, report.ID)
+			for _, verb := range []string{"status context ", "status get ", "status delete "} {
+				pairs = append(pairs, verb+id, verb+h.status(t))
+			}
+			pairs = append(pairs, id, report.ID)
 		}
 	}
 	if who := called["NICK"]; who != "" && strings.Contains(text, "ssh-key delete 3") {
