@@ -86,6 +86,7 @@ type hand struct {
 	database string // on PostgreSQL
 	restored string // the data folder of the latest restoration, which is moved
 	demo     bool   // it was shown
+	approves bool   // sign-ups wait for approval
 }
 
 func newHand(t *testing.T) *hand {
@@ -121,10 +122,10 @@ func newHand(t *testing.T) *hand {
 	h.run(t, h.dir, "svcctl auth login https://social.example", "")
 	h.run(t, h.dir, "svcctl relay follow https://far.example/inbox", "")
 	h.run(t, h.dir, "until svcctl federation host far.example >/dev/null 2>&1; do sleep 0.1; done", "")
-	app, err := h.client(t).Apps.Create(t.Context(), api.NewApp{ClientName: "hand", RedirectURIs: client.OutOfBand, Scopes: "read write"})
+	app, err := h.client(t).Apps.Create(t.Context(), api.NewApp{ClientName: "hand", RedirectURIs: client.OutOfBand, Scopes: servertest.AdminScopes})
 	must(t, err)
 	h.app = app
-	own, err := h.client(t).OAuth.Password(t.Context(), app, "mika", h.password, "read write")
+	own, err := h.client(t).OAuth.Password(t.Context(), app, "mika", h.password, servertest.AdminScopes)
 	must(t, err)
 	h.token = own.AccessToken
 	h.env = append(h.env, "TOKEN="+h.token)
@@ -255,10 +256,14 @@ func (h *hand) people(t *testing.T, text string) *strings.Replacer {
 	t.Helper()
 	var pairs []string
 	called := map[string]string{}
+	var users []api.NewUser
 	waits := strings.Contains(text, "user pending")
+	if h.approves != waits {
+		h.run(t, h.dir, fmt.Sprintf("svcctl config set svc instance account_approval_required %t", waits), "")
+		h.approves = waits
+	}
 	if waits {
-		h.run(t, h.dir, "svcctl config set svc instance registrations_open true && svcctl config set svc instance account_approval_required true"+
-			" && svcctl config set svc Svc.Captcha enabled false", "")
+		h.run(t, h.dir, "svcctl config set svc instance registrations_open true && svcctl config set svc Svc.Captcha enabled false", "")
 	}
 	wanted := name.FindAllString(text, -1)
 	if strings.Contains(text, "9xA7") {
@@ -270,12 +275,16 @@ func (h *hand) people(t *testing.T, text string) *strings.Replacer {
 		if waits {
 			h.registers(t, called[who])
 		} else {
-			h.run(t, h.dir, "svcd user create "+called[who]+" --email "+called[who]+"@example.org", "")
+			users = append(users, api.NewUser{Nickname: called[who], Email: called[who] + "@example.org", Password: "correct horse battery"})
 		}
 		pairs = append(pairs, "create "+who+" --email "+who, "create new"+called[who]+" --email new"+called[who], " "+who, " "+called[who])
 	}
+	c := h.client(t, h.token)
+	if len(users) > 0 {
+		_, err := c.Admin.Users.Create(t.Context(), users)
+		must(t, err)
+	}
 	if strings.Contains(text, "9xA7") {
-		c := h.client(t, h.token)
 		about, err := c.Accounts.Get(t.Context(), called["kim"])
 		must(t, err)
 		for _, id := range []string{"9xA7", "9xA8"} {
