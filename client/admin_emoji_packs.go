@@ -29,6 +29,16 @@ func (s *AdminEmojis) DeletePack(ctx context.Context, name string) error {
 	return perform(ctx, s.c, in, []string{emojiPackPath})
 }
 
+// Scan has every process read the folder of emoji again, and returns the names of the packs
+// that are new. GET /api/svc/emoji/packs/import.
+func (s *AdminEmojis) Scan(ctx context.Context) ([]string, error) {
+	out, err := get[[]string](ctx, s.c, nil, emojiPackPath+"s/import")
+	if err != nil {
+		return nil, err
+	}
+	return *out, nil
+}
+
 // RemotePacks returns a page of the packs of another server. GET
 // /api/svc/emoji/packs/remote.
 func (s *AdminEmojis) RemotePacks(ctx context.Context, query api.RemotePackQuery) (*api.EmojiPacks, error) {

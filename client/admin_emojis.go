@@ -66,6 +66,16 @@ func (s *AdminEmojis) AddFrom(ctx context.Context, form api.NewEmoji) (map[strin
 	return *out, nil
 }
 
+// Rename gives an emoji of a pack another shortcode, and returns the files of the pack by
+// shortcode. PATCH /api/svc/emoji/packs/files.
+func (s *AdminEmojis) Rename(ctx context.Context, form api.EmojiRenaming) (map[string]string, error) {
+	out, err := send[map[string]string](ctx, s.c, Request{Method: http.MethodPatch, Body: form}, []string{packFilesPath})
+	if err != nil {
+		return nil, err
+	}
+	return *out, nil
+}
+
 // Remove removes an emoji from its pack, with its picture. DELETE
 // /api/svc/emoji/packs/files.
 func (s *AdminEmojis) Remove(ctx context.Context, pack, shortcode string) error {

@@ -64,7 +64,7 @@ type Client struct {
 //	c.Admin.Config       Change Delete Descriptions History List NeedReboot Restart Set
 //	c.Admin.Documents    Delete Get Set
 //	c.Admin.Emojis       Add AddFrom CreatePack DeletePack DescribePack DownloadPack
-//	                     ImportPack ImportPackFrom List Reload RemotePacks Remove SetEnabled
+//	                     ImportPack ImportPackFrom List Reload RemotePacks Remove Rename Scan SetEnabled
 //	c.Admin.Federation   Forget Host Hosts Known Limit Limits Retry
 //	c.Admin.Invites      Create Email List Revoke
 //	c.Admin.Jobs         List Queues Retry RetryQueue

@@ -43,6 +43,7 @@ var seenElsewhere = map[string]string{
 	"GET /api/svc/emoji/pack":                       "api/clientapi/emojis_test.go",
 	"GET /api/svc/emoji/packs/archive":              "api/clientapi/emojis_test.go",
 	"DELETE /api/svc/emoji/packs/files":             "api/adminapi/emojis_changes_test.go",
+	"PATCH /api/svc/emoji/packs/files":              "api/adminapi/emojis_changes_test.go",
 	"POST /api/svc/emoji/packs/files":               "api/adminapi/emojis_changes_test.go",
 	"POST /api/svc/emoji/pack":                      "api/adminapi/emoji_packs_test.go",
 	"PATCH /api/svc/emoji/pack":                     "api/adminapi/emoji_packs_test.go",

@@ -552,10 +552,12 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 		return r
 	}
 	pack(post, "packs/files", admin.CustomEmojis().Add).takes(api.NewEmoji{}).files("file").answers(map[string]string{}).body(admin.CustomEmojis().BodyLimit)
+	pack(patch, "packs/files", admin.CustomEmojis().Rename).takes(api.EmojiRenaming{}).answers(map[string]string{})
 	pack(del, "packs/files", admin.CustomEmojis().Remove).takes(api.PackEmoji{}).answers(map[string]string{})
 	pack(post, "pack", admin.CustomEmojis().CreatePack).takes(api.EmojiPackName{}).answers("")
 	pack(patch, "pack", admin.CustomEmojis().DescribePack).takes(api.EmojiPackForm{}).answers(api.EmojiPackInfo{})
 	pack(del, "pack", admin.CustomEmojis().DeletePack).takes(api.EmojiPackName{}).answers("")
+	pack(get, "packs/import", admin.CustomEmojis().Scan).answers([]string{})
 	pack(get, "packs/remote", admin.CustomEmojis().RemotePacks).takes(api.RemotePackQuery{}).answers(api.EmojiPacks{})
 	pack(post, "packs/download", admin.CustomEmojis().Download).takes(api.PackDownload{}).answers(api.ImportedPack{})
 	pack(post, "packs/download_zip", admin.CustomEmojis().Import).takes(api.PackArchive{}).files("file").answers(api.ImportedPack{}).body(admin.CustomEmojis().ArchiveLimit)

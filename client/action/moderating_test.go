@@ -23,7 +23,7 @@ func TestTheModeratorsPageAgreesWithTheKinds(t *testing.T) {
 		StatusSensitive: "status set --sensitive", StatusVisibility: "status set --visibility",
 		UserMessage: "message send", HostLimit: "instance block", HostUnlimit: "instance unblock",
 	}
-	described := append(Kinds(), UserCreate, UserPasswordReset, UserCredentials, UserBackup, UserMove, UserCancelMove, ReportCreate, InviteCreate, InviteEmail, MediaPurgeCached, EmojiAdd)
+	described := append(Kinds(), UserCreate, UserPasswordReset, UserCredentials, UserBackup, UserMove, UserCancelMove, ReportCreate, InviteCreate, InviteEmail, MediaPurgeCached, EmojiAdd, EmojiRename)
 	described = slices.DeleteFunc(described, func(k Kind) bool { return slices.Contains([]string{"config", "app", "relay"}, k.Noun()) })
 
 	rows := map[string][]string{}

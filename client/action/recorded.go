@@ -27,6 +27,7 @@ const (
 	MediaPurgeCached  Kind = "media.purge-cached"
 	EmojiReload       Kind = "emoji.reload"
 	EmojiAdd          Kind = "emoji.add"
+	EmojiRename       Kind = "emoji.rename"
 	EmojiPackCreate   Kind = "emoji.pack.create"
 	EmojiPackEdit     Kind = "emoji.pack.edit"
 	EmojiPackImport   Kind = "emoji.pack.import"
@@ -66,6 +67,7 @@ var recorded = []facts{
 	{kind: MediaPurgeCached, verb: "purge --host", done: "purged", loss: "they are fetched again when somebody looks", needs: []api.Privilege{api.PrivilegeMedia}},
 	{kind: EmojiReload, done: "reloaded", loss: "they were read again", needs: []api.Privilege{Admins}},
 	{kind: EmojiAdd, done: "added", back: EmojiRemove, needs: []api.Privilege{Admins}},
+	{kind: EmojiRename, done: "renamed", loss: "posts have the shortcode that it had", needs: []api.Privilege{Admins}},
 	{kind: EmojiPackCreate, done: "created", loss: "the pack stays; svcctl emoji pack remove ends it", needs: []api.Privilege{Admins}},
 	{kind: EmojiPackEdit, loss: "what it said before is not kept", needs: []api.Privilege{Admins}},
 	{kind: EmojiPackImport, done: "imported", loss: "the pack stays; svcctl emoji pack remove ends it", needs: []api.Privilege{Admins}},

@@ -78,6 +78,17 @@ type PackEmoji struct {
 	Shortcode string `json:"shortcode" form:"shortcode"`
 }
 
+// EmojiRenaming is the form of PATCH /api/svc/emoji/packs/files: the emoji Shortcode of the
+// pack Name gets NewShortcode, and its picture NewFilename; "" keeps the name of the picture
+// where it can. Force takes a shortcode that another emoji has.
+type EmojiRenaming struct {
+	Name         string `json:"name" form:"name"`
+	Shortcode    string `json:"shortcode" form:"shortcode"`
+	NewShortcode string `json:"new_shortcode" form:"new_shortcode"`
+	NewFilename  string `json:"new_filename,omitempty" form:"new_filename"`
+	Force        bool   `json:"force,omitempty" form:"force"`
+}
+
 // EmojiPackForm is the form of PATCH /api/svc/emoji/pack. Metadata are texts by name,
 // such as license, and the boolean share-files; null or "" removes a text.
 type EmojiPackForm struct {

@@ -111,6 +111,19 @@ func packInfo(p *emoji.Pack) api.EmojiPackInfo {
 	}
 }
 
+// Scan is GET /api/svc/emoji/packs/import: the folder of emoji is read again. It answers with
+// the packs that are new.
+func (a CustomEmojis) Scan(c *gin.Context) error {
+	if err := web.Scope(c); err != nil {
+		return err
+	}
+	found, err := a.Emojis.Scan(c.Request.Context(), web.Caller(c).Account)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, found)
+}
+
 // RemotePacks is GET /api/svc/emoji/packs/remote: the packs of another server.
 func (a CustomEmojis) RemotePacks(c *gin.Context) error {
 	var in struct {

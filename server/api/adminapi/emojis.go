@@ -197,6 +197,32 @@ func (a CustomEmojis) Remove(c *gin.Context) error {
 	return web.OK(c, files(pack))
 }
 
+// Rename is PATCH /api/svc/emoji/packs/files, likewise.
+func (a CustomEmojis) Rename(c *gin.Context) error {
+	var in struct {
+		Name        any `json:"name"`
+		Shortcode   any `json:"shortcode"`
+		NewCode     any `json:"new_shortcode"`
+		NewFilename any `json:"new_filename"`
+		Force       any `json:"force"`
+	}
+	if err := web.BindAny(c, &in); err != nil {
+		return err
+	}
+	p := &params{}
+	change := emoji.Renaming{
+		Pack: p.named(in.Name), Shortcode: p.named(in.Shortcode), To: p.named(in.NewCode), File: p.text(in.NewFilename), Force: p.isTrue(in.Force),
+	}
+	if p.bad {
+		return bad()
+	}
+	pack, err := a.Emojis.Rename(c.Request.Context(), web.Caller(c).Account, change)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, files(pack))
+}
+
 func files(p *emoji.Pack) map[string]string {
 	if p.Files == nil {
 		return map[string]string{}

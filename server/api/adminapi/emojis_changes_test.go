@@ -249,11 +249,76 @@ func TestEmojiOfOtherServersAreCopied(t *testing.T) {
 	})
 }
 
+// TestEmojiAreRenamed in each kind of pack: posts keep the picture where it can stay.
+func TestEmojiAreRenamed(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ctx, emojis := t.Context(), w.Admin("root").Admin.Emojis
+		w.draw(w.Server, map[string]string{
+			"beasts/pack.json": `{"files":{"cat":"cat.png","puss":"cat.png","cow":"cow.png"},"pack":{"license":"CC0"}}`, "beasts/cat.png": "x", "beasts/cow.png": "x", "beasts/lost.png": "x",
+			"lines/emoji.txt": "# ours\ndog, dog.png, Loud, Big\nelk, elk.png\n", "lines/dog.png": "x", "lines/elk.png": "x", "plain/hen.png": "x", "custom/blob.png": "x",
+		})
+		found, err := emojis.Scan(ctx)
+		w.must(err)
+		w.same("found", []string{"beasts", "custom", "lines", "plain"}, found)
+		_, err = emojis.SetEnabled(ctx, false, "blob")
+		w.must(err)
+		before := w.listed(api.AdminEmojiQuery{})
+		for _, c := range []struct {
+			why    string
+			form   api.EmojiRenaming
+			status int
+		}{
+			{"no pack", api.EmojiRenaming{Name: "..", Shortcode: "cat", NewShortcode: "x"}, 404},
+			{"no emoji", api.EmojiRenaming{Name: "beasts", Shortcode: "none", NewShortcode: "x"}, 404},
+			{"one of another pack", api.EmojiRenaming{Name: "beasts", Shortcode: "dog", NewShortcode: "x"}, 404},
+			{"a known shortcode", api.EmojiRenaming{Name: "beasts", Shortcode: "cat", NewShortcode: "dog"}, 409},
+			{"a shortcode with a slash", api.EmojiRenaming{Name: "beasts", Shortcode: "cat", NewShortcode: "a/b"}, 422},
+			{"a file above", api.EmojiRenaming{Name: "beasts", Shortcode: "cat", NewShortcode: "x", NewFilename: "../x.png"}, 422},
+			{"a hidden file", api.EmojiRenaming{Name: "beasts", Shortcode: "cat", NewShortcode: "x", NewFilename: ".png"}, 422},
+			{"another ending", api.EmojiRenaming{Name: "beasts", Shortcode: "cat", NewShortcode: "x", NewFilename: "x.html"}, 422},
+			{"a file that is there", api.EmojiRenaming{Name: "beasts", Shortcode: "cat", NewShortcode: "x", NewFilename: "lost.png"}, 409},
+			{"a file that is not named like it", api.EmojiRenaming{Name: "plain", Shortcode: "hen", NewShortcode: "x", NewFilename: "y.png"}, 409},
+			{"nothing new", api.EmojiRenaming{Name: "plain", Shortcode: "hen"}, 400},
+		} {
+			if got, err := emojis.Rename(ctx, c.form); client.Status(err) != c.status {
+				t.Errorf("%s: %v, %v, want %d", c.why, got, err, c.status)
+			}
+		}
+		w.same("after refusals", before, w.listed(api.AdminEmojiQuery{}))
+		for _, c := range []struct {
+			form api.EmojiRenaming
+			want map[string]string
+		}{
+			{api.EmojiRenaming{Name: "beasts", Shortcode: "cat", NewShortcode: "tom"}, map[string]string{"tom": "cat.png", "puss": "cat.png", "cow": "cow.png"}},
+			{api.EmojiRenaming{Name: "beasts", Shortcode: "tom", NewShortcode: "tom", NewFilename: "tom.png"}, map[string]string{"tom": "tom.png", "puss": "tom.png", "cow": "cow.png"}},
+			{api.EmojiRenaming{Name: "beasts", Shortcode: "puss", NewShortcode: "cow", Force: true}, map[string]string{"tom": "tom.png", "cow": "tom.png"}},
+			{api.EmojiRenaming{Name: "lines", Shortcode: "dog", NewShortcode: "hound", NewFilename: "hound.png"}, map[string]string{"hound": "hound.png", "elk": "elk.png"}},
+			{api.EmojiRenaming{Name: "plain", Shortcode: "hen", NewShortcode: "chick"}, map[string]string{"chick": "chick.png"}},
+			{api.EmojiRenaming{Name: "custom", Shortcode: "blob", NewShortcode: "drop", NewFilename: "blob.png"}, map[string]string{"drop": "drop.png"}},
+		} {
+			got, err := emojis.Rename(ctx, c.form)
+			w.must(err)
+			w.same(c.form.Shortcode+" in "+c.form.Name, c.want, got)
+		}
+		w.same("all", []string{
+			"chick plain/chick.png enabled", "cow beasts/tom.png enabled", "drop custom/drop.png disabled", "elk lines/elk.png enabled", "hound lines/hound.png enabled", "tom beasts/tom.png enabled",
+		}, w.listed(api.AdminEmojiQuery{}))
+		raw, err := os.ReadFile(filepath.Join(w.DataDir, "static", "emoji", "lines", "emoji.txt"))
+		w.must(err)
+		w.same("lines", "# ours\nhound, hound.png, Loud, Big\nelk, elk.png\n", string(raw))
+		found, err = emojis.Scan(ctx)
+		w.must(err)
+		w.same("found again", []string{}, found)
+		w.wantLog()
+	})
+}
+
 // TestOnlyAdminsChangeEmoji with a token of the scope.
 func TestOnlyAdminsChangeEmoji(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		for route, body := range map[string]string{
 			"PATCH /emoji": `{"shortcodes":[],"enabled":true}`, "POST /api/svc/emoji/packs/files": `{"shortcode":"x","file":"https://far.example/x.png"}`,
+			"PATCH /api/svc/emoji/packs/files": `{"name":"custom","shortcode":"x","new_shortcode":"y"}`, "GET /api/svc/emoji/packs/import": "",
 			"DELETE /api/svc/emoji/packs/files": `{"name":"custom","shortcode":"x"}`,
 		} {
 			method, path, _ := strings.Cut(route, " ")

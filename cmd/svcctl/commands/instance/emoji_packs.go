@@ -47,7 +47,7 @@ var packShape = output.Shape[namedPack]{
 
 func packCommand(a *cli.App) *cobra.Command {
 	return cli.Noun("pack", "Work on packs of emoji",
-		packListCommand(a), packCreateCommand(a), packEditCommand(a), packImportCommand(a), packExportCommand(a), packRemoveCommand(a))
+		packListCommand(a), packScanCommand(a), packCreateCommand(a), packEditCommand(a), packImportCommand(a), packExportCommand(a), packRemoveCommand(a))
 }
 
 func packListCommand(a *cli.App) *cobra.Command {
@@ -60,6 +60,24 @@ func packListCommand(a *cli.App) *cobra.Command {
 	cmd.Flags().StringVar(&from, "from", "", "the packs of the server at this `URL`")
 	return cli.ListCommand(a, cmd, packShape, func(_ context.Context, conn *cli.Connection, _ []string) (cli.Listed[namedPack], error) {
 		return cli.Listed[namedPack]{Listing: client.Whole(func(ctx context.Context) ([]namedPack, error) { return packs(ctx, conn.Client, from) })}, nil
+	})
+}
+
+func packScanCommand(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "scan",
+		Short: "Have the server read its emoji from disk again, and list the packs that are new",
+		Args:  cli.ExactArgs(0, "no argument"),
+	}
+	return cli.ListCommand(a, cmd, packShape, func(_ context.Context, conn *cli.Connection, _ []string) (cli.Listed[namedPack], error) {
+		return cli.Listed[namedPack]{Listing: client.Whole(func(ctx context.Context) ([]namedPack, error) {
+			names, err := conn.Admin.Emojis.Scan(ctx)
+			if err != nil || len(names) == 0 {
+				return nil, err
+			}
+			all, err := packs(ctx, conn.Client, "")
+			return slices.DeleteFunc(all, func(p namedPack) bool { return !slices.Contains(names, p.name) }), err
+		})}, nil
 	})
 }
 

@@ -38,6 +38,7 @@ var emojiShape = output.Shape[api.AdminEmoji]{
 func emojiCommand(a *cli.App) *cobra.Command {
 	return cli.Examples(cli.Noun("emoji", "Work on custom emoji",
 		emojiListCommand(a), emojiAddCommand(a),
+		emojiRenameCommand(a),
 		a.KindCommand(action.EmojiEnable, "enable SHORTCODE...", "Offer emoji again, and find them in new texts", completeEmojis(a, api.EmojiDisabled)),
 		emojiDisableCommand(a),
 		a.KindCommand(action.EmojiRemove, "remove SHORTCODE...", "Remove emoji with their pictures, also from posts that have them", completeEmojis(a, "")),
@@ -46,6 +47,7 @@ func emojiCommand(a *cli.App) *cobra.Command {
 		"emoji list --host far.example",
 		"emoji add blob blob.png",
 		"emoji add blobcat@far.example",
+		"emoji rename blob blob_old",
 		"emoji disable blob",
 		"emoji enable blob",
 		"emoji remove blob",
@@ -56,6 +58,7 @@ func emojiCommand(a *cli.App) *cobra.Command {
 		"emoji pack import cats --from https://far.example",
 		"emoji pack export cats",
 		"emoji pack remove cats",
+		"emoji pack scan",
 		"emoji reload",
 	)
 }
@@ -161,6 +164,56 @@ input. The picture at a URL is fetched by the server. SHORTCODE@HOST is one that
 		})
 	}
 	return cmd
+}
+
+func emojiRenameCommand(a *cli.App) *cobra.Command {
+	form := api.EmojiRenaming{}
+	cmd := &cobra.Command{
+		Use:   "rename SHORTCODE NEW",
+		Short: "Give an emoji another shortcode",
+		Long: `Give an emoji another shortcode.
+
+Its picture keeps its name, unless emoji of its folder are named by their files, or
+--filename names it anew. Posts that have the emoji show no picture any more once the
+picture has another name.`,
+		Args: cli.ExactArgs(2, "a shortcode and a new one"),
+	}
+	cmd.ValidArgsFunction = completeEmojis(a, "")
+	cmd.Flags().StringVar(&form.NewFilename, "filename", "", "the `NAME` of its picture from now on")
+	cmd.Flags().BoolVar(&form.Force, "force", false, "also when another emoji has the new shortcode")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		t, err := action.ParseTarget("emoji", args[0])
+		if err != nil {
+			return err
+		}
+		form.Shortcode, form.NewShortcode = t.Name, args[1]
+		conn, err := a.Connect(cmd.Context())
+		if err != nil {
+			return err
+		}
+		known, err := ownEmoji(cmd.Context(), conn, t.Name)
+		if err != nil {
+			return err
+		}
+		form.Name = known.Pack
+		target := "emoji/" + form.Shortcode
+		w := cli.Write{Kind: action.EmojiRename, Target: target, What: "rename " + cli.Spell(target) + " to " + action.Quote(args[1]), Token: form.Shortcode}
+		return a.CarryOut(cmd.Context(), conn, w, func(ctx context.Context) error {
+			_, err := conn.Admin.Emojis.Rename(ctx, form)
+			return err
+		})
+	}
+	return cmd
+}
+
+// ownEmoji is an emoji of the server.
+func ownEmoji(ctx context.Context, conn *cli.Connection, code string) (api.AdminEmoji, error) {
+	for e, err := range conn.Admin.Emojis.List(api.AdminEmojiQuery{Query: code, PageSize: api.MaxEmojiPage}).All(ctx) {
+		if err != nil || e.Shortcode == code {
+			return e, err
+		}
+	}
+	return api.AdminEmoji{}, &cli.About{What: "emoji/" + code, Err: client.ErrNotFound}
 }
 
 // remoteEmoji is the address of the picture of another server's emoji.
