@@ -35,6 +35,9 @@ const (
 	AssumedBaseURL = "base_url_assumed"
 )
 
+// ServiceName is the key in meta of the name under which processes of the database serve.
+const ServiceName = "service_name"
+
 // HoldMeta is Meta; until the transaction ends, the fact cannot change.
 func (d *DB) HoldMeta(ctx context.Context, key string) (string, error) {
 	if _, err := d.exec(ctx, "hold meta "+key,

@@ -57,6 +57,12 @@ func (d *DB) ProcessSeen(ctx context.Context, id string, lapse time.Duration) (s
 		RETURNING since`, id, -lapse.Microseconds(), lapse.Microseconds())
 }
 
+// OtherProcesses reports whether a process other than id was heard within lifetime.
+func (d *DB) OtherProcesses(ctx context.Context, id string, lifetime time.Duration) (bool, error) {
+	return value[bool](ctx, d.writing(), "other processes", "SELECT EXISTS (SELECT 1 FROM processes WHERE id <> ? AND seen_at BETWEEN "+d.clock()+" - ? AND "+d.clock()+" + ?)",
+		id, lifetime.Microseconds(), lifetime.Microseconds())
+}
+
 // ProcessGone removes a process without claims.
 func (d *DB) ProcessGone(ctx context.Context, id string) error {
 	_, err := d.exec(ctx, "forget process", "DELETE FROM processes WHERE id = ?", id)

@@ -49,7 +49,7 @@ func (s *Server) named() gin.HandlerFunc {
 		if here.answer == nil {
 			return
 		}
-		w := &renaming{ResponseWriter: c.Writer, renames: renames, shape: here.answer, base: s.site.Base}
+		w := &renaming{ResponseWriter: c.Writer, renames: renames, shape: here.answer}
 		c.Writer = w
 		defer func() { c.Writer = w.ResponseWriter }()
 		c.Next()
@@ -82,7 +82,6 @@ type renaming struct {
 	gin.ResponseWriter
 	renames *web.Renames
 	shape   *naming.Shape
-	base    string
 	body    bytes.Buffer
 	held    bool
 }
@@ -115,17 +114,12 @@ func (r *renaming) end() {
 	if !r.held {
 		return
 	}
-	words := r.renames.Words
-	raw := words.JSON(r.body.Bytes(), r.shape)
+	raw := r.renames.Words.JSON(r.body.Bytes(), r.shape)
 	if wrap := r.renames.Family; wrap != nil && r.Status() == http.StatusOK {
 		if wrapped, err := json.Marshal(wrap(raw)); err == nil {
 			raw = wrapped
 		}
 	}
-	h := r.Header()
-	h.Set("Content-Length", strconv.Itoa(len(raw)))
-	if links := h.Get("Link"); links != "" {
-		h.Set("Link", strings.ReplaceAll(links, "<"+r.base+"/api/v1/svc/", "<"+r.base+words.Link("/api/v1/svc/")))
-	}
+	r.Header().Set("Content-Length", strconv.Itoa(len(raw)))
 	_, _ = r.ResponseWriter.Write(raw) // a client that left is logged by who wrote
 }

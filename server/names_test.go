@@ -6,11 +6,14 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
 	"svc/client/api"
+	"svc/db/dbtest"
 	"svc/server"
+	"svc/server/platform/config"
 	"svc/server/platform/naming"
 	"svc/server/platform/webpush/webpushtest"
 	"svc/server/servertest"
@@ -320,9 +323,20 @@ func TestAnotherNameComesIn(t *testing.T) {
 				t.Errorf("%s: %d %s", path, got.status, got.raw)
 			}
 		}
+		w.writePacks(t)
 		links := speak(t, s, false, w.ann, "GET", "/api/v1/pleroma/chats?limit=1", "", "").header.Get("Link")
 		if strings.Count(links, "<"+s.Base()+"/api/v1/pleroma/chats?") != 2 {
 			t.Errorf("the links are %s", links)
+		}
+		for _, title := range []string{"one", "two"} {
+			ask(w.ann, "POST", "/api/v1/pleroma/scrobble", "application/json", `{"title":"`+title+`"}`)
+		}
+		// A list without a word of the service in it has links all the same.
+		for path, name := range map[string]string{"/api/v1/pleroma/accounts/": family, "/api/v1/svc/accounts/": "svc"} {
+			links := speak(t, s, false, w.ann, "GET", path+w.annID+"/scrobbles?limit=1", "", "").header.Get("Link")
+			if strings.Count(links, "<"+s.Base()+"/api/v1/"+name+"/accounts/") != 2 {
+				t.Errorf("the links of %s are %s", path, links)
+			}
 		}
 		for _, path := range []string{"deactivate", "activate"} {
 			ask(w.root, "PATCH", "/api/v1/pleroma/admin/users/"+path, "application/json", `{"nicknames":["bob"]}`)
@@ -401,6 +415,18 @@ func TestNoPathIsANameOfTheService(t *testing.T) {
 			if part != "svc" && naming.Valid(part) {
 				t.Errorf("%s: %q can be a name", r.Path, part)
 			}
+		}
+	}
+}
+
+// TestSvcHasNoStepForNames: under svc no answer passes the renaming, which marks all those it
+// sees with the header that it varies by.
+func TestSvcHasNoStepForNames(t *testing.T) {
+	for name, marked := range map[string]bool{"svc": false, family: true} {
+		s := servertest.Booted(t, dbtest.Ready(t), func(c *config.Config) { c.Name = name })
+		got := speak(t, s, false, "", "GET", "/api/v1/instance", "", "")
+		if slices.Contains(got.header.Values("Vary"), naming.Header) != marked {
+			t.Errorf("under %s answers vary by %v", name, got.header.Values("Vary"))
 		}
 	}
 }

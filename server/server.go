@@ -261,6 +261,11 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	ear, deafen := context.WithCancel(context.WithoutCancel(ctx))
 	defer deafen()
 	defer s.Remote.Stop()
+	present, err := s.attend(context.WithoutCancel(ctx))
+	if err != nil {
+		return err
+	}
+	defer s.leave(present)
 	if err := s.probeMedia(ctx); err != nil {
 		return err
 	}
@@ -319,7 +324,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	case <-s.traffic.drain():
 	case <-grace.Done():
 	}
-	err := srv.Shutdown(grace)
+	err = srv.Shutdown(grace)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = srv.Close()
 	}

@@ -49,7 +49,7 @@ func (a *app) demoCommand() *cobra.Command {
 		Short: "Try svc with sample data: a server, and the moderators' terminal UI on it",
 		Long: "Serve sample accounts, statuses and open reports on a free loopback port, from a temporary folder\n" +
 			"that is removed at the end, and open the terminal UI for moderators on them.\n\n" +
-			"Data in --data-dir and --database is kept. Of the environment only SVC_DATABASE and SVC_LOG count.\n" +
+			"Data in --data-dir and --database is kept. Of the environment only SVC_DATABASE, SVC_LOG and SVC_NAME count.\n" +
 			"The same seed always gives the same data.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -112,7 +112,7 @@ func (a *app) loadDemo(cmd *cobra.Command) (config.Config, error) {
 	}
 	cfg, err := config.Load(flags, func(name string) (string, bool) {
 		switch name {
-		case "SVC_DATABASE", "SVC_DATABASE_FILE", "SVC_LOG":
+		case "SVC_DATABASE", "SVC_DATABASE_FILE", "SVC_LOG", "SVC_NAME":
 			return a.lookupEnv(name)
 		case "SVC_BASE_URL":
 			return "http://localhost", true // until the port is known

@@ -121,7 +121,7 @@ func (s *Server) Second(t testing.TB) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	second := at(t, s.DSN, l, s.Base(), nil, nil, func(settings *config.Settings) { *settings = *s.Settings.Base() })
+	second := at(t, s.DSN, l, s.Base(), func(c *config.Config) { c.Name = s.Words.Name() }, nil, func(settings *config.Settings) { *settings = *s.Settings.Base() })
 	second.Mailbox = s.Mailbox
 	return second
 }

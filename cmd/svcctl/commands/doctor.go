@@ -316,7 +316,9 @@ func (d *doctor) instance(s *login.Session, resp *http.Response, body []byte) bo
 		d.fail("server", fmt.Errorf("%s is no instance: its /api/v1/instance cannot be read", s.Origin), "check the address in svcctl context list")
 		return false
 	}
-	if !strings.Contains(about.Version, "svc ") {
+	// A server that has another name at its edges tells so in Vary.
+	named := slices.Contains(resp.Header.Values("Vary"), "Svc-Name")
+	if !named && !strings.Contains(about.Version, "svc ") {
 		d.warn("server", "version "+about.Version+" is not svc; moderators' commands may miss endpoints", "")
 		return true
 	}

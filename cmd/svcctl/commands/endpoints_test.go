@@ -15,6 +15,7 @@ import (
 	"svc/client/api"
 	"svc/cmd/svcctl/cli"
 	"svc/db"
+	"svc/db/dbtest"
 	"svc/server"
 	"svc/server/platform/config"
 	"svc/server/servertest"
@@ -26,7 +27,13 @@ var parameter = regexp.MustCompile(`[:*][a-z_]+`)
 // do, and the values of the variables in them.
 func adminWorld(t *testing.T) (*servertest.Server, map[string]string) {
 	t.Helper()
-	s := servertest.Start(t, servertest.WithMail, func(settings *config.Settings) {
+	return namedWorld(t, "svc")
+}
+
+// namedWorld is adminWorld under a name of the service.
+func namedWorld(t *testing.T, name string) (*servertest.Server, map[string]string) {
+	t.Helper()
+	s := servertest.Booted(t, dbtest.Ready(t), func(c *config.Config) { c.Name = name }, servertest.WithMail, func(settings *config.Settings) {
 		settings.Instance.RegistrationsOpen, settings.Instance.InvitesEnabled = false, true
 	})
 	vars := map[string]string{}
@@ -199,9 +206,16 @@ func made(vars map[string]string, talk string) {
 var madeID = regexp.MustCompile(`(?m)^<   \{.*?"id":"?([\w-]+)`)
 
 // TestEveryAdminEndpointHasACommand walks the service's own table of routes:
-// for each there is a command line here, and running it calls the endpoint.
+// for each there is a command line here, and running it calls the endpoint. The commands
+// are the same where the service has another name.
 func TestEveryAdminEndpointHasACommand(t *testing.T) {
-	s, vars := adminWorld(t)
+	for _, name := range []string{"svc", "pleroma"} {
+		t.Run(name, func(t *testing.T) { everyEndpointHasACommand(t, name) })
+	}
+}
+
+func everyEndpointHasACommand(t *testing.T, name string) {
+	s, vars := namedWorld(t, name)
 	routes := adminRoutes(s)
 	if len(routes) < 60 {
 		t.Errorf("the table has %d admin routes", len(routes))

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,6 +17,8 @@ import (
 	"golang.org/x/net/html"
 
 	"svc/client/api"
+	"svc/db/dbtest"
+	"svc/server/platform/config"
 	"svc/server/servertest"
 )
 
@@ -24,6 +27,10 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(servertest.Main{M: m}, map[string]func(){"browse": browse})
 }
+
+// otherNames are the scripts that run under another name of the service too: those with most
+// of the words that it changes.
+var otherNames = []string{"auth", "doctor", "hosts", "instance", "people", "relays", "reports", "settings", "statuses", "undo", "users"}
 
 // TestScripts runs each script against a service of its own, on SQLite, since the
 // program knows the server by HTTP alone. There are two admins, mika and tess, the
@@ -38,22 +45,29 @@ func TestScripts(t *testing.T) {
 	}
 	programs := servertest.Programs(t)
 	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			t.Parallel()
-			s := servertest.Start(t)
-			vars := fill(t, s)
-			testscript.RunT(inTurn{t}, testscript.Params{
-				Files: []string{file},
-				Setup: func(env *testscript.Env) error {
-					env.Vars = append(env.Vars, vars...)
-					env.Setenv("PATH", programs+string(filepath.ListSeparator)+env.Getenv("PATH"))
-					env.Vars = append(env.Vars,
-						"HOME="+env.WorkDir, "XDG_CONFIG_HOME="+env.WorkDir+"/config", "XDG_CACHE_HOME="+env.WorkDir+"/cache",
-						"XDG_STATE_HOME="+env.WorkDir+"/state", "SVCCTL_NO_KEYRING=1", "TERM=xterm-256color")
-					return nil
-				},
+		script := strings.TrimSuffix(filepath.Base(file), ".txtar")
+		names := []string{"svc"}
+		if slices.Contains(otherNames, script) {
+			names = append(names, "pleroma")
+		}
+		for _, name := range names {
+			t.Run(script+" of "+name, func(t *testing.T) {
+				t.Parallel()
+				s := servertest.Booted(t, dbtest.Ready(t), func(c *config.Config) { c.Name = name })
+				vars := fill(t, s)
+				testscript.RunT(inTurn{t}, testscript.Params{
+					Files: []string{file},
+					Setup: func(env *testscript.Env) error {
+						env.Vars = append(env.Vars, vars...)
+						env.Setenv("PATH", programs+string(filepath.ListSeparator)+env.Getenv("PATH"))
+						env.Vars = append(env.Vars,
+							"HOME="+env.WorkDir, "XDG_CONFIG_HOME="+env.WorkDir+"/config", "XDG_CACHE_HOME="+env.WorkDir+"/cache",
+							"XDG_STATE_HOME="+env.WorkDir+"/state", "SVCCTL_NO_KEYRING=1", "TERM=xterm-256color")
+						return nil
+					},
+				})
 			})
-		})
+		}
 	}
 }
 

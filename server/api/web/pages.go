@@ -36,7 +36,7 @@ func Query(c *gin.Context, name string) string {
 func QueryValues(c *gin.Context) url.Values { return params(c).values }
 
 // Links sets the Link header of a page that begins with the key first and ends
-// with oldest: the same address with other bounds.
+// with oldest: the same address, by the name of the service, with other bounds.
 func Links(c *gin.Context, base, first, oldest string) {
 	if first == "" || oldest == "" {
 		return
@@ -50,7 +50,7 @@ func Links(c *gin.Context, base, first, oldest string) {
 			q.Del(other)
 		}
 		q.Set(name, key)
-		u := url.URL{Path: c.Request.URL.Path, RawQuery: q.Encode()}
+		u := url.URL{Path: Words(c).Link(c.Request.URL.Path), RawQuery: q.Encode()}
 		return base + u.String()
 	}
 	c.Header("Link", "<"+at("max_id", oldest)+`>; rel="next", <`+at("min_id", first)+`>; rel="prev"`)

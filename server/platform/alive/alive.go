@@ -67,6 +67,18 @@ func New(d *db.DB, log *slog.Logger) *Process {
 // ID returns the name of the process.
 func (p *Process) ID() string { return p.id }
 
+// Others reports whether other processes of the database are alive. In a transaction the
+// process itself is alive for others from its end on.
+func (p *Process) Others(ctx context.Context, tx *db.DB) (bool, error) {
+	if tx.Dialect() != db.Postgres {
+		return false, nil // one process serves
+	}
+	if _, err := tx.ProcessSeen(ctx, p.id, lapse); err != nil {
+		return false, err
+	}
+	return tx.OtherProcesses(ctx, p.id, lifetime)
+}
+
 // Holder is a part of a process that claims rows.
 type Holder struct {
 	p    *Process
@@ -81,7 +93,21 @@ func Hold[K comparable](ctx context.Context, p *Process, claims Claims[K], wake 
 	return p.hold(ctx, claims.look(), wake)
 }
 
+// Attend registers a holder without claims: the process is heard until it ends.
+func (p *Process) Attend(ctx context.Context) (*Holder, error) {
+	return p.register(ctx, func() *Holder {
+		return &Holder{p: p, id: p.id + "/0", look: func(context.Context, string) (bool, error) { return false, nil }, wake: func() {}}
+	})
+}
+
 func (p *Process) hold(ctx context.Context, look func(context.Context, string) (bool, error), wake func()) (*Holder, error) {
+	return p.register(ctx, func() *Holder {
+		p.made++
+		return &Holder{p: p, id: p.id + "/" + strconv.Itoa(p.made), look: look, wake: wake}
+	})
+}
+
+func (p *Process) register(ctx context.Context, holder func() *Holder) (*Holder, error) {
 	p.life.Lock()
 	defer p.life.Unlock()
 	if p.stop == nil {
@@ -91,8 +117,7 @@ func (p *Process) hold(ctx context.Context, look func(context.Context, string) (
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.made++
-	h := &Holder{p: p, id: p.id + "/" + strconv.Itoa(p.made), look: look, wake: wake}
+	h := holder()
 	p.holders[h] = true
 	return h, nil
 }

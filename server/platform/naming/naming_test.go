@@ -205,3 +205,24 @@ func TestPathsKeepEscapes(t *testing.T) {
 		t.Errorf("the request is for %s", got.URL)
 	}
 }
+
+// TestNothingIsDoneUnderSvc: without another name nothing is copied, read or allocated. The
+// server then has no step that could call for it (see TestSvcHasNoStepForNames).
+func TestNothingIsDoneUnderSvc(t *testing.T) {
+	w := New("svc")
+	raw := []byte(`{"svc":{"local":true},"type":"svc:emoji_reaction"}`)
+	s := ShapeOf(reflect.TypeFor[api.Status]())
+	tree := map[string]any{"svc_settings_store": map[string]any{}}
+	var same bool
+	n := testing.AllocsPerRun(100, func() {
+		out := w.JSON(raw, s)
+		event, payload := w.Event("svc:chat_update", raw)
+		path, ofSvc := w.Path("/api/v1/svc/chats")
+		w.Tree(tree, s)
+		same = &out[0] == &raw[0] && &payload[0] == &raw[0] && event == "svc:chat_update" && path == "/api/v1/svc/chats" && ofSvc &&
+			w.Out("svc:report") == "svc:report" && w.In("svc:report") == "svc:report" && w.Link(path) == path
+	})
+	if n != 0 || !same {
+		t.Errorf("%v allocations, unchanged is %v", n, same)
+	}
+}
