@@ -167,7 +167,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	s.cards = cards.New(d, live, s.Outgoing, o.Now)
 	s.backlinks = backlinks.New(d, s.Outgoing, site.Base, o.Now)
 
-	s.Remote = remote.New(remote.Parts{DB: d, Settings: live, Site: site, Outgoing: s.Outgoing, Log: o.Log, Now: o.Now, NewKey: o.NewKey})
+	s.Remote = remote.New(remote.Parts{DB: d, Settings: live, Site: site, Outgoing: s.Outgoing, Traces: o.Traces, Log: o.Log, Now: o.Now, NewKey: o.NewKey})
 	s.Outbox = outbox.New(live, site.Base)
 	s.Delivery = delivery.New(delivery.Parts{
 		DB: d, Process: s.process, Settings: live, Send: s.Remote, Relays: d.RelayInboxes, Visits: s.visitors.visits, Site: site, Traces: o.Traces, Now: o.Now, Log: o.Log,
@@ -190,7 +190,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	})
 	s.Ingest = ingest.New(ingest.Parts{
 		DB: d, Process: s.process, Settings: live, Site: site, Social: s.Social, Moderation: s.Moderation, Outbox: s.Outbox, Relays: s.Relays,
-		Remote: s.Remote, Chats: s.Chats, Log: o.Log, Now: o.Now,
+		Remote: s.Remote, Chats: s.Chats, Traces: o.Traces, Log: o.Log, Now: o.Now,
 	})
 
 	v, err := view.New(view.Parts{DB: d, Settings: live, Rights: s.rights, Site: site, URLs: s.urls, Remote: s.Remote})
@@ -206,7 +206,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 		return nil, err
 	}
 	s.Push = push.New(push.Parts{
-		DB: d, Settings: live, Rights: s.rights, Site: site, Auth: s.Auth, Identities: identities, Outgoing: s.Outgoing, URLs: s.urls, Now: o.Now, Log: o.Log,
+		DB: d, Settings: live, Rights: s.rights, Site: site, Auth: s.Auth, Identities: identities, Outgoing: s.Outgoing, URLs: s.urls, Traces: o.Traces, Now: o.Now, Log: o.Log,
 	})
 	client := clientapi.New(clientapi.Parts{
 		DB: d, View: v, Social: s.Social, Auth: s.Auth, Standings: standings, Login: logins, Signup: s.Signup,

@@ -39,7 +39,14 @@ func TestTracesThatAreOffAreNotThere(t *testing.T) {
 	if n := testing.AllocsPerRun(100, func() {
 		_, span := off.Delivery(ctx, "far.example")
 		span.Delivered(202, "done", false)
+		_, span = off.Activity(ctx, 1)
+		span.Processes("Create")
+		span.Processed("done", false)
+		_, span = off.Fetch(ctx, "far.example")
+		span.Fetched("done", false)
+		_, span = off.Push(ctx, "far.example")
+		span.Pushed("sent", false)
 	}); n != 0 {
-		t.Errorf("a delivery allocates %v times for no trace", n)
+		t.Errorf("deliveries, activities, fetches and pushes allocate %v times for no trace", n)
 	}
 }

@@ -19,9 +19,11 @@ import (
 	"google.golang.org/protobuf/encoding/prototext"
 	"google.golang.org/protobuf/proto"
 
+	"svc/client/api"
 	"svc/db/dbtest"
 	"svc/server/platform/config"
 	"svc/server/platform/tracing"
+	"svc/server/platform/webpush/webpushtest"
 	"svc/server/servertest"
 	"svc/server/servertest/peer"
 )
@@ -140,6 +142,17 @@ func tracesOf(t *testing.T, dialect string, s *servertest.Server, c *collector) 
 	servertest.Eventually(t, "eve follows", func() bool { return len(eve.Received("Accept")) == 1 })
 
 	token := s.Token("ann", servertest.AllScopes)
+	service := webpushtest.Start(t)
+	d := service.Device
+	if _, err := s.Client("ann").Push.Subscribe(t.Context(), api.NewPushSubscription{
+		Subscription: api.PushTarget{Endpoint: d.Endpoint, Keys: api.PushKeys{P256dh: d.P256dh, Auth: d.Auth}}, Data: api.PushData{Alerts: &api.PushAlerts{Follow: true}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Client("bob").Accounts.Follow(t.Context(), ann.ID, api.Follow{}); err != nil {
+		t.Fatal(err)
+	}
+	<-service.Messages
 	const stranger = "0af7651916cd43dd8448eb211c80319c"
 	send := func(method, path string, form url.Values) {
 		t.Helper()
@@ -175,7 +188,7 @@ func tracesOf(t *testing.T, dialect string, s *servertest.Server, c *collector) 
 			}
 		}
 	})
-	wanted := []string{"POST /api/v1/statuses", "GET /api/v2/search", "GET /api/v1/accounts/:id", "POST /auth/password", "POST inbox", "POST /inbox"}
+	wanted := []string{"POST /api/v1/statuses", "GET /api/v2/search", "GET /api/v1/accounts/:id", "POST /auth/password", "POST inbox", "POST /inbox", "activity", "GET document", "POST push"}
 	servertest.Eventually(t, "the collector has all", func() bool {
 		all = c.spans()
 		return !slices.ContainsFunc(wanted, func(name string) bool { return spanNamed(all, name) == nil }) &&
@@ -201,8 +214,22 @@ func tracesOf(t *testing.T, dialect string, s *servertest.Server, c *collector) 
 	if job := spanNamed(all, "job send_link"); job.GetKind() != tracepb.Span_SPAN_KIND_CONSUMER || spanAttribute(job.GetAttributes(), "messaging.destination.name") != "mailer" {
 		t.Errorf("a job is %s", prototext.Format(job))
 	}
+	activity := spanNamed(all, "activity")
+	servertest.Eventually(t, "statements of an activity", func() bool { all = c.spans(); return below(activity, "INSERT") })
+	if activity.GetKind() != tracepb.Span_SPAN_KIND_CONSUMER || spanAttribute(activity.GetAttributes(), "svc.activity.type") != "Follow" ||
+		spanAttribute(activity.GetAttributes(), "svc.activity.outcome") != "done" {
+		t.Errorf("an activity is %s", prototext.Format(activity))
+	}
+	fetch := spanNamed(all, "GET document")
+	if fetch.GetKind() != tracepb.Span_SPAN_KIND_CLIENT || spanAttribute(fetch.GetAttributes(), "svc.fetch.outcome") != "done" || len(fetch.GetParentSpanId()) == 0 {
+		t.Errorf("a fetch is %s", prototext.Format(fetch))
+	}
+	if message := spanNamed(all, "POST push"); message.GetKind() != tracepb.Span_SPAN_KIND_CLIENT || spanAttribute(message.GetAttributes(), "svc.push.outcome") != "sent" ||
+		len(message.GetParentSpanId()) == 0 {
+		t.Errorf("a push is %s", prototext.Format(message))
+	}
 	text := c.text()
-	for _, secret := range []string{"hush", "ann@", token, "access_token", ann.ID, s.Actor("ann"), eve.ID, stranger, "correct horse"} {
+	for _, secret := range []string{strings.TrimPrefix(d.Endpoint, "http"), d.Auth, "hush", "ann@", token, "access_token=", ann.ID, s.Actor("ann"), eve.ID, stranger, "correct horse"} {
 		if at := strings.Index(text, secret); at >= 0 {
 			t.Errorf("%q is in a span: %s", secret, text[max(at-300, 0):min(at+100, len(text))])
 		}

@@ -98,6 +98,33 @@ func (s *Service) remember(ctx context.Context, key string, err error) {
 
 // ask gets a document over the network.
 func (s *Service) ask(ctx context.Context, address string, as *db.Account) (*page, error) {
+	ctx, span := s.traces.Fetch(ctx, s.ids.Host(address))
+	outcome, failed := "failed", true // unless it ends
+	defer func() { span.Fetched(outcome, failed) }()
+	p, err := s.call(ctx, address, as)
+	outcome, failed = outcomeOf(err)
+	return p, err
+}
+
+// outcomeOf names the outcome of a fetch in traces.
+func outcomeOf(err error) (outcome string, failed bool) {
+	switch {
+	case err == nil:
+		return "done", false
+	case errors.Is(err, ErrGone):
+		return "gone", false
+	case errors.Is(err, ErrNotFound):
+		return "not_found", false
+	case errors.Is(err, ErrRefused):
+		return "refused", true
+	case errors.Is(err, ErrBusy), errors.Is(err, outgoing.ErrBusy):
+		return "busy", true
+	}
+	return "failed", true
+}
+
+// call is ask without its trace.
+func (s *Service) call(ctx context.Context, address string, as *db.Account) (*page, error) {
 	if !s.hosts.take(s.ids.Host(address), 1) {
 		return nil, fmt.Errorf("%w: of %.200q", ErrBusy, s.ids.Host(address))
 	}

@@ -23,6 +23,7 @@ import (
 	"svc/server/platform/config"
 	"svc/server/platform/guard"
 	"svc/server/platform/outgoing"
+	"svc/server/platform/tracing"
 )
 
 // The final errors of requests. Every other error is temporary.
@@ -65,15 +66,16 @@ const (
 
 // Service makes requests to other servers. It is safe for many goroutines.
 type Service struct {
-	db   *db.DB
-	live *config.Live
-	out  *outgoing.Client // follows no redirects
-	free *outgoing.Client // follows some
-	base string
-	host string
-	ids  activitypub.IDs
-	now  func() time.Time
-	log  *slog.Logger
+	db     *db.DB
+	live   *config.Live
+	out    *outgoing.Client // follows no redirects
+	free   *outgoing.Client // follows some
+	base   string
+	host   string
+	ids    activitypub.IDs
+	now    func() time.Time
+	log    *slog.Logger
+	traces *tracing.Traces
 
 	newKey func() (*rsa.PrivateKey, error)
 
@@ -105,7 +107,8 @@ type Parts struct {
 	Settings *config.Live
 	Site     config.Site
 	Outgoing *outgoing.Client
-	Log      *slog.Logger // for failures in the background; nil discards
+	Traces   *tracing.Traces // nil for none
+	Log      *slog.Logger    // for failures in the background; nil discards
 	Now      func() time.Time
 	NewKey   func() (*rsa.PrivateKey, error) // for an account's first key; nil generates it
 }
@@ -121,7 +124,7 @@ func New(p Parts) *Service {
 	calls := p.Outgoing.For(outgoing.Federation).Within(total)
 	s := &Service{
 		db: p.DB, live: p.Settings, out: calls.Once(), free: calls, base: p.Site.Base, host: p.Site.Host, ids: activitypub.IDs{Insecure: p.Site.Insecure},
-		now: p.Now, log: p.Log, newKey: p.NewKey, failures: memory[failure](), knocks: memory[signatureSupport](),
+		now: p.Now, log: p.Log, traces: p.Traces, newKey: p.NewKey, failures: memory[failure](), knocks: memory[signatureSupport](),
 		keys: memory[*rsa.PrivateKey](), signers: memory[*signer](), slots: make(chan struct{}, behind),
 		hosts: newBudget(600, 10, p.Now), sources: newBudget(300, 5, p.Now),
 	}

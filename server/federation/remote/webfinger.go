@@ -118,6 +118,16 @@ var errNoAnswer = errors.New("no such place")
 
 // discover fetches a small document of one of these types.
 func (s *Service) discover(ctx context.Context, address string, types ...string) ([]byte, error) {
+	ctx, span := s.traces.Fetch(ctx, s.ids.Host(address))
+	outcome, failed := "failed", true // unless it ends
+	defer func() { span.Fetched(outcome, failed) }()
+	body, err := s.found(ctx, address, types)
+	outcome, failed = outcomeOf(err)
+	return body, err
+}
+
+// found is discover without its trace.
+func (s *Service) found(ctx context.Context, address string, types []string) ([]byte, error) {
 	resp, err := s.free.Get(ctx, address, strings.Join(types, ", "))
 	switch {
 	case errors.Is(err, outgoing.ErrRefused):

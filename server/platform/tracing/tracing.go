@@ -147,6 +147,34 @@ func (t *Traces) Delivery(ctx context.Context, host string) (context.Context, Sp
 	return ctx, Span{s}
 }
 
+// Activity begins the span of one try to process an activity that came to an inbox.
+func (t *Traces) Activity(ctx context.Context, attempt int) (context.Context, Span) {
+	if t == nil {
+		return ctx, Span{}
+	}
+	ctx, s := t.tracer.Start(ctx, "activity", trace.WithSpanKind(trace.SpanKindConsumer), trace.WithNewRoot(), trace.WithAttributes(
+		semconv.MessagingOperationName("process"), semconv.MessagingOperationTypeProcess, attribute.Int("svc.activity.attempt", attempt)))
+	return ctx, Span{s}
+}
+
+// Fetch begins the span of a document that a host is asked for, which is a part of what asks.
+func (t *Traces) Fetch(ctx context.Context, host string) (context.Context, Span) {
+	if t == nil {
+		return ctx, Span{}
+	}
+	ctx, s := t.tracer.Start(ctx, "GET document", trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(semconv.HTTPRequestMethodGet, semconv.ServerAddress(host)))
+	return ctx, Span{s}
+}
+
+// Push begins the span of a message to the push service at a host, a part of its job.
+func (t *Traces) Push(ctx context.Context, host string) (context.Context, Span) {
+	if t == nil {
+		return ctx, Span{}
+	}
+	ctx, s := t.tracer.Start(ctx, "POST push", trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(semconv.HTTPRequestMethodPost, semconv.ServerAddress(host)))
+	return ctx, Span{s}
+}
+
 // Statements is what sees the statements of the database (db.Options), nil without Traces.
 func (t *Traces) Statements() func(context.Context, db.Statement) {
 	if t == nil {
@@ -229,6 +257,45 @@ func (s Span) Delivered(status int, outcome string, failed bool) {
 	if status != 0 {
 		s.span.SetAttributes(semconv.HTTPResponseStatusCode(status))
 	}
+	if !failed {
+		outcome = ""
+	}
+	s.Failed(outcome)
+}
+
+// types are those of activities. Another server may send any text as one.
+var types = map[string]bool{
+	"Accept": true, "Add": true, "Announce": true, "Block": true, "Create": true, "Delete": true, "EmojiReact": true, "Flag": true, "Follow": true,
+	"Like": true, "Move": true, "QuoteRequest": true, "Reject": true, "Remove": true, "Undo": true, "Update": true,
+}
+
+// Processes names the type of an activity.
+func (s Span) Processes(kind string) {
+	if s.span == nil {
+		return
+	}
+	if !types[kind] {
+		kind = "other"
+	}
+	s.span.SetAttributes(attribute.String("svc.activity.type", kind))
+}
+
+// Processed ends the span of an activity with its outcome, which is a failure or not.
+func (s Span) Processed(outcome string, failed bool) {
+	s.ended("svc.activity.outcome", outcome, failed)
+}
+
+// Fetched ends the span of a document, likewise.
+func (s Span) Fetched(outcome string, failed bool) { s.ended("svc.fetch.outcome", outcome, failed) }
+
+// Pushed ends the span of a push message, likewise.
+func (s Span) Pushed(outcome string, failed bool) { s.ended("svc.push.outcome", outcome, failed) }
+
+func (s Span) ended(key, outcome string, failed bool) {
+	if s.span == nil {
+		return
+	}
+	s.span.SetAttributes(attribute.String(key, outcome))
 	if !failed {
 		outcome = ""
 	}

@@ -19,6 +19,7 @@ import (
 	"svc/server/federation/remote"
 	"svc/server/platform/alive"
 	"svc/server/platform/config"
+	"svc/server/platform/tracing"
 	"svc/server/rules/chats"
 	"svc/server/rules/moderation"
 	"svc/server/rules/relays"
@@ -37,6 +38,7 @@ type Parts struct {
 	Remote     *remote.Service
 	Chats      *chats.Service
 	Site       config.Site
+	Traces     *tracing.Traces // nil for none
 	Log        *slog.Logger
 	Now        func() time.Time
 }
@@ -55,6 +57,7 @@ type Service struct {
 	ids        activitypub.IDs
 	base       string
 	host       string
+	traces     *tracing.Traces
 	log        *slog.Logger
 	now        func() time.Time
 
@@ -69,7 +72,7 @@ func New(p Parts) *Service {
 	s := &Service{
 		db: p.DB, process: p.Process, settings: p.Settings, social: p.Social, moderation: p.Moderation, outbox: p.Outbox, relays: p.Relays,
 		remote: p.Remote, chats: p.Chats,
-		ids: activitypub.IDs{Insecure: p.Site.Insecure}, base: p.Site.Base, host: p.Site.Host, log: p.Log, now: p.Now,
+		ids: activitypub.IDs{Insecure: p.Site.Insecure}, base: p.Site.Base, host: p.Site.Host, log: p.Log, traces: p.Traces, now: p.Now,
 	}
 	p.DB.Subscribe(s.waiters.hear)
 	return s

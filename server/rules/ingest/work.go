@@ -13,6 +13,7 @@ import (
 	"svc/server/federation/mrf"
 	"svc/server/federation/remote"
 	"svc/server/platform/fault"
+	"svc/server/platform/tracing"
 )
 
 // pauses are the pauses after failed attempts; the last one repeats.
@@ -42,9 +43,13 @@ func (s *Service) work(ctx context.Context, e *engine, it *item) {
 
 // once processes an item, and stores the outcome.
 func (s *Service) once(ctx context.Context, it *item) error {
+	ctx, span := s.traces.Activity(ctx, it.row.Attempt+1)
+	outcome := "failed" // unless it ends
+	defer func() { span.Processed(outcome, outcome == "failed") }()
 	tried, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
-	err := s.attempt(tried, it)
+	err := s.attempt(tried, it, span)
+	outcome = outcomeOf(err)
 	ctx, cancel = context.WithTimeout(ctx, recording)
 	defer cancel()
 	if reason, ends := final(err); ends {
@@ -63,6 +68,23 @@ func (s *Service) once(ctx context.Context, it *item) error {
 	return s.postpone(ctx, it, err)
 }
 
+// outcomeOf names the outcome of a try in traces.
+func outcomeOf(err error) string {
+	var d *delayed
+	_, ends := final(err)
+	switch {
+	case err == nil:
+		return "done"
+	case errors.Is(err, errTaken):
+		return "taken"
+	case ends:
+		return "dropped"
+	case errors.As(err, &d):
+		return "delayed"
+	}
+	return "failed"
+}
+
 // end removes an item. A committed one removed its row itself.
 func (s *Service) end(ctx context.Context, it *item) error {
 	err := s.db.DeleteInboxItem(ctx, it.row.ID, it.row.ClaimedBy)
@@ -74,7 +96,7 @@ func (s *Service) end(ctx context.Context, it *item) error {
 }
 
 // attempt is take, with panics as errors.
-func (s *Service) attempt(ctx context.Context, it *item) (err error) {
+func (s *Service) attempt(ctx context.Context, it *item, span tracing.Span) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
@@ -84,6 +106,7 @@ func (s *Service) attempt(ctx context.Context, it *item) (err error) {
 	if err != nil {
 		return err
 	}
+	span.Processes(in.Activity.Type())
 	return s.Process(ctx, in)
 }
 

@@ -21,6 +21,7 @@ import (
 	"svc/server/platform/media"
 	"svc/server/platform/outgoing"
 	"svc/server/platform/rights"
+	"svc/server/platform/tracing"
 	"svc/server/platform/webpush"
 	"svc/server/rules/auth"
 )
@@ -52,6 +53,7 @@ type Service struct {
 	urls       *media.URLs
 	now        func() time.Time
 	log        *slog.Logger
+	traces     *tracing.Traces
 
 	lanes  *lanes
 	own    atomic.Pointer[webpush.Keys]
@@ -68,6 +70,7 @@ type Parts struct {
 	Identities *auth.Identities
 	Outgoing   *outgoing.Client
 	URLs       *media.URLs
+	Traces     *tracing.Traces // nil for none
 	Now        func() time.Time
 	Log        *slog.Logger
 }
@@ -76,7 +79,7 @@ type Parts struct {
 func New(p Parts) *Service {
 	return &Service{
 		db: p.DB, settings: p.Settings, rights: p.Rights, site: p.Site, auth: p.Auth, identities: p.Identities, out: p.Outgoing.Within(callTime).Once(),
-		urls: p.URLs, now: p.Now, log: p.Log, lanes: newLanes(p.Now),
+		urls: p.URLs, traces: p.Traces, now: p.Now, log: p.Log, lanes: newLanes(p.Now),
 	}
 }
 

@@ -213,9 +213,13 @@ func (s *Service) deliver(ctx context.Context, device *db.PushSubscription, n *d
 		return err
 	}
 	var handedOver atomic.Bool
+	ctx, span := s.traces.Push(ctx, req.URL.Hostname())
+	sent := "failed" // unless it ends
+	defer func() { span.Pushed(sent, sent != "sent" && sent != "gone") }()
 	req = req.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(i httptrace.WroteRequestInfo) { handedOver.Store(i.Err == nil) }}))
 	resp, err := s.out.Do(req)
 	if errors.Is(err, outgoing.ErrRefused) {
+		sent = Gone.String()
 		return s.gone(ctx, device, req.URL.Host, "refused address")
 	}
 	if err != nil {
@@ -234,12 +238,15 @@ func (s *Service) deliver(ctx context.Context, device *db.PushSubscription, n *d
 	switch {
 	case code/100 == 2:
 		s.counts[Sent].Add(1)
+		sent = Sent.String()
 		return nil
 	case code == http.StatusTooManyRequests && after > 0, code == http.StatusServiceUnavailable && after > 0:
 		s.undo(ctx, this)
 		s.counts[Delayed].Add(1)
+		sent = Delayed.String()
 		return &Pause{min(after, maxPause)}
 	case code/100 == 4 && code != http.StatusTooManyRequests && code != http.StatusRequestTimeout:
+		sent = Gone.String()
 		return s.gone(ctx, device, req.URL.Host, strconv.Itoa(code))
 	}
 	s.undo(ctx, this)
