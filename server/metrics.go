@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"svc/server/api/streaming"
 	"svc/server/api/web"
 	"svc/server/platform/config"
 )
@@ -56,11 +57,22 @@ func newMetrics(s *Server, version string) *metrics {
 	known.MustRegister(deliveryMetrics(s)...)
 	known.MustRegister(mediaMetrics(s)...)
 	known.MustRegister(pushMetrics(s)...)
-	known.MustRegister(lastCheck{s}, jobQueues{s})
+	known.MustRegister(streamMetrics(s)...)
+	known.MustRegister(lastCheck{s}, lastBackup{s}, jobQueues{s})
 	known.MustRegister(m.requests, m.seconds, m.jobs, build, directory, untold, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewDBStatsCollector(s.DB.Writer(), "svc"))
 	m.handler = promhttp.HandlerFor(known, promhttp.HandlerOpts{})
 	return m
+}
+
+// streamMetrics count the open streams.
+func streamMetrics(s *Server) (out []prometheus.Collector) {
+	for _, t := range streaming.Transports() {
+		out = append(out, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "svc_streams", Help: "Open streams of this process, by transport.", ConstLabels: prometheus.Labels{"transport": t.String()},
+		}, func() float64 { return float64(s.streaming.CountOf(t)) }))
+	}
+	return out
 }
 
 // count counts a request once it is answered. All paths without a route count

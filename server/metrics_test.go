@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -14,10 +15,13 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 	"go.yaml.in/yaml/v3"
 
+	"svc/db"
 	"svc/db/dbtest"
+	"svc/server/platform/backup"
 )
 
 // Who writes an alarm finds every metric in the document, and none that is not there.
@@ -202,4 +206,48 @@ func TestStreamsAreNotTimed(t *testing.T) {
 	if counted != 2 || timed != 1 {
 		t.Errorf("%d requests were counted and %d timed", counted, timed)
 	}
+}
+
+// TestTheLastBackupIsMeasured: one that failed leaves the one before it as the last that was
+// made.
+func TestTheLastBackupIsMeasured(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		measured := func() map[string]float64 {
+			t.Helper()
+			known, out := prometheus.NewRegistry(), map[string]float64{}
+			known.MustRegister(lastBackup{&Server{DB: d}})
+			found, err := known.Gather()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, family := range found {
+				out[strings.TrimPrefix(family.GetName(), "svc_backup_")] = family.GetMetric()[0].GetGauge().GetValue()
+			}
+			return out
+		}
+		if got := measured(); len(got) != 0 {
+			t.Errorf("before any backup: %v", got)
+		}
+		at := time.Unix(1800000000, 0)
+		keep := func(r *backup.Result, err error, began, ended time.Time) {
+			t.Helper()
+			if err := backup.OutcomeOf(r, err, began, ended).Keep(t.Context(), d); err != nil {
+				t.Fatal(err)
+			}
+		}
+		keep(nil, errors.New("no room"), at, at.Add(time.Second))
+		if diff := cmp.Diff(map[string]float64{"attempt_ended_timestamp_seconds": 1800000001, "attempt_succeeded": 0}, measured()); diff != "" {
+			t.Error(diff)
+		}
+		keep(&backup.Result{Count: backup.Count{Database: 100, FileBytes: 20, FolderBytes: 3}}, nil, at, at.Add(90*time.Second))
+		made := map[string]float64{"attempt_ended_timestamp_seconds": 1800000090, "attempt_succeeded": 1, "ended_timestamp_seconds": 1800000090, "duration_seconds": 90, "size_bytes": 123}
+		if diff := cmp.Diff(made, measured()); diff != "" {
+			t.Error(diff)
+		}
+		keep(nil, errors.New("no room"), at.Add(time.Hour), at.Add(time.Hour))
+		made["attempt_ended_timestamp_seconds"], made["attempt_succeeded"] = 1800003600, 0
+		if diff := cmp.Diff(made, measured()); diff != "" {
+			t.Error(diff)
+		}
+	})
 }

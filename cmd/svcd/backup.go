@@ -129,12 +129,23 @@ func (a *app) backUp(cmd *cobra.Command, dir string, o backup.Options, asJSON bo
 	o.Begin = func(plan backup.Plan) {
 		fmt.Fprintf(a.stderr, "backup %s: %s of database and %s (%s) to read, about %s\n", plan.ID, size(plan.Database), files(plan.Files), size(plan.Bytes), plan.Time)
 	}
+	began := a.now()
 	r, err := backup.Create(ctx, dir, src, o)
 	p.end()
+	a.noteBackup(ctx, d, backup.OutcomeOf(r, err, began, a.now()))
 	if r != nil && r.ID != "" {
 		err = errors.Join(err, a.printBackup(r, dir, asJSON))
 	}
 	return err
+}
+
+// noteBackup tells the service how the backup ended, for its metrics.
+func (a *app) noteBackup(ctx context.Context, d *db.DB, o backup.Outcome) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	if err := o.Keep(ctx, d); err != nil {
+		fmt.Fprintf(a.stderr, "svcd: the metrics of the service go on with the outcome of an earlier backup: %v\n", err)
+	}
 }
 
 // exists returns an error if the database is a file that is not there.

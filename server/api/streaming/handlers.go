@@ -88,6 +88,9 @@ func (a *API) reader(c *gin.Context, socket bool) (*reader, error) {
 	}
 	r := newReader(token)
 	r.who, r.words = web.CountedAddr(c), web.Words(c)
+	if socket {
+		r.transport = WebSocket
+	}
 	if token == "" {
 		return r, nil
 	}

@@ -53,13 +53,14 @@ type delivery struct {
 
 // reader is one connection.
 type reader struct {
-	token    string                                            // "" for a stranger
-	renew    func(ctx context.Context) (*auth.Identity, error) // reads the token again; nil if it is invalid
-	who      string                                            // an account, or an address that is told apart from others; else ""
-	words    naming.Words                                      // in which it hears
-	multiple atomic.Bool                                       // a socket: its messages name their streams
-	more     chan struct{}                                     // holds one call: there are deliveries to take
-	gone     chan struct{}                                     // closed when the reader is cut off
+	token     string                                            // "" for a stranger
+	renew     func(ctx context.Context) (*auth.Identity, error) // reads the token again; nil if it is invalid
+	who       string                                            // an account, or an address that is told apart from others; else ""
+	transport Transport
+	words     naming.Words  // in which it hears
+	multiple  atomic.Bool   // a socket: its messages name their streams
+	more      chan struct{} // holds one call: there are deliveries to take
+	gone      chan struct{} // closed when the reader is cut off
 
 	mu      sync.Mutex
 	id      *auth.Identity // nil for a stranger
@@ -235,6 +236,7 @@ func (a *API) begin(r *reader) error {
 	}
 	a.by[r.who]++
 	a.all[r] = true
+	a.open[r.transport]++
 	return nil
 }
 
@@ -247,6 +249,7 @@ func (a *API) end(r *reader) {
 	}
 	a.present = nil
 	delete(a.all, r)
+	a.open[r.transport]--
 	a.leave()
 	if a.by[r.who]--; a.by[r.who] == 0 {
 		delete(a.by, r.who)

@@ -32,7 +32,7 @@ var errRoom = fault.NotFound("There is no chat room")
 // verify_credentials as token. Those whose access token lacks write:statuses listen. vsn is the version of the format, 1.0.0 or 2.0.0.
 func (a *API) Room(c *gin.Context) error {
 	r := newReader(c.Query("token"))
-	r.words = web.Words(c)
+	r.words, r.transport = web.Words(c), WebSocket
 	r.renew = func(ctx context.Context) (*auth.Identity, error) {
 		if !a.Settings.Load().ChatRoom {
 			return nil, errRoom

@@ -53,6 +53,7 @@ type API struct {
 	subs     index
 	present  *audience      // subs as they are told; nil until the next event
 	by       map[string]int // readers of an account, or of a stranger's address
+	open     [transports]int
 }
 
 // New returns an API without readers.
@@ -174,6 +175,29 @@ func (a *API) Count() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return len(a.all)
+}
+
+// Transport is the way in which a client hears a stream.
+type Transport int
+
+// The transports. The chat room is one over WebSocket.
+const (
+	SSE Transport = iota // Server-Sent Events
+	WebSocket
+	transports
+)
+
+// String names the transport.
+func (t Transport) String() string { return [...]string{"sse", "websocket"}[t] }
+
+// Transports are all of them.
+func Transports() []Transport { return []Transport{SSE, WebSocket} }
+
+// CountOf returns the number of readers by a transport.
+func (a *API) CountOf(t Transport) int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.open[t]
 }
 
 // tellAll sends events in their order, if there are readers, and returns how many it

@@ -30,6 +30,9 @@ func frontOf(c *gin.Context) *front {
 	return noFront
 }
 
+// probes are the paths that a supervisor or a proxy asks every few seconds.
+var probes = map[string]bool{"/healthz": true, "/health": true, "/readyz": true}
+
 // Front gives every request an id and logs it as access says, one of config's:
 // failures as warnings, everything else at info, health checks not at all. Its
 // bytes are those of the body, which a file may have sent past gin.
@@ -47,7 +50,7 @@ func Front(log *slog.Logger, now func() time.Time, remote *Remote, access string
 		if c.Writer.Status() >= 500 {
 			level = slog.LevelWarn
 		}
-		if access == config.AccessOff || !log.Enabled(c.Request.Context(), level) || c.FullPath() == "/healthz" || c.FullPath() == "/readyz" {
+		if access == config.AccessOff || !log.Enabled(c.Request.Context(), level) || probes[c.FullPath()] {
 			return
 		}
 		line := make([]slog.Attr, 0, 8)

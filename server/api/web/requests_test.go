@@ -79,3 +79,17 @@ func TestARequestIsALineOfTheLog(t *testing.T) {
 		})
 	}
 }
+
+// TestProbesAreNotInTheLog: they come every few seconds, and say the same.
+func TestProbesAreNotInTheLog(t *testing.T) {
+	var lines bytes.Buffer
+	engine := gin.New()
+	engine.Use(Front(slog.New(slog.NewTextHandler(&lines, nil)), time.Now, NewRemote(nil, nil, slog.New(slog.DiscardHandler)), config.AccessOn))
+	for _, path := range []string{"/healthz", "/health", "/readyz", "/page"} {
+		engine.GET(path, func(c *gin.Context) { c.Status(http.StatusOK) })
+		engine.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+	}
+	if got := lines.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "route=/page") {
+		t.Errorf("the log has %s", got)
+	}
+}
