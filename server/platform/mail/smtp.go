@@ -74,11 +74,13 @@ func relay(ctx context.Context, m *config.Mailer, helo string, l *letter) error 
 	return nil
 }
 
-// hand sends l on a ready connection, with SMTPUTF8 if the server offers it.
+// hand sends l on a ready connection. SMTPUTF8 is asked for only where an address needs
+// it: the server may have to hand the mail to another that does not offer it.
 func hand(conn *smtp.Client, l *letter) error {
 	if err := conn.UpdateDeadline(patience); err != nil {
 		return err
 	}
+	conn.SkipSMTPUTF8(ascii(l.from) && ascii(l.to))
 	if err := conn.Mail(l.from); err != nil {
 		return err
 	}

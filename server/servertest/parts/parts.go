@@ -13,11 +13,13 @@ import (
 	"encoding/pem"
 	"errors"
 	"math/big"
+	mathrand "math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -99,16 +101,21 @@ func Configured(t testing.TB, text string) config.Config {
 	return c
 }
 
-// Port returns a port of 127.0.0.1 that nobody listens on.
+// Port returns a port of 127.0.0.1 that nobody listens on, below those that the system
+// gives to connections.
 func Port(t testing.TB) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 100 {
+		port := strconv.Itoa(20_000 + mathrand.IntN(12_000)) //nolint:gosec // any will do
+		if l, err := net.Listen("tcp", "127.0.0.1:"+port); err == nil {
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
+			return port
+		}
 	}
-	defer func() { _ = l.Close() }()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	return port
+	t.Fatal("no port is free")
+	return ""
 }
 
 // Until waits for something that a part does.
@@ -127,6 +134,7 @@ type Process struct {
 	cmd  *exec.Cmd
 	port string
 	said *output
+	done chan struct{} // closed after its end
 	over bool
 }
 
@@ -151,17 +159,23 @@ func (o *output) String() string {
 // run starts a part that listens on a port, until the test ends.
 func run(t testing.TB, cmd *exec.Cmd, port string) *Process {
 	t.Helper()
-	p := &Process{t: t, cmd: cmd, port: port, said: new(output)}
+	p := &Process{t: t, cmd: cmd, port: port, said: new(output), done: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = p.said, p.said
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // its children end with it
 	cmd.WaitDelay = 10 * time.Second
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	go func() {
+		_ = cmd.Wait()
+		close(p.done)
+	}()
 	t.Cleanup(p.End)
-	Until(t, cmd.Path+" listens\n", func() bool {
-		if err := cmd.Process.Signal(syscall.Signal(0)); err != nil {
-			t.Fatalf("%s has ended: %s", cmd.Path, p.said)
+	Until(t, cmd.Path+" listens", func() bool {
+		select {
+		case <-p.done:
+			t.Fatalf("%s has ended", cmd.Path)
+		default:
 		}
 		conn, err := net.Dial("tcp", "127.0.0.1:"+port)
 		return err == nil && conn.Close() == nil
@@ -176,7 +190,7 @@ func (p *Process) End() {
 	}
 	p.over = true
 	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
-	_ = p.cmd.Wait()
+	<-p.done
 	if p.t.Failed() {
 		p.t.Logf("%s said\n%s", p.cmd.Path, p.said)
 	}

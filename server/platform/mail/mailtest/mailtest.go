@@ -231,7 +231,7 @@ func (s *session) Data(r io.Reader) error {
 	if err != nil {
 		return err
 	}
-	m, err := read(raw)
+	m, err := Read(raw)
 	if err != nil {
 		s.box.t.Errorf("a mail that cannot be read: %v\n%s", err, raw)
 		return err
@@ -251,8 +251,8 @@ func (s *session) Reset() { s.from, s.to = "", "" }
 // Logout ends the connection.
 func (s *session) Logout() error { return nil }
 
-// read takes a mail of two alternatives apart.
-func read(raw []byte) (*Mail, error) {
+// Read takes a mail of two alternatives apart.
+func Read(raw []byte) (*Mail, error) {
 	msg, err := mail.ReadMessage(bytes.NewReader(raw))
 	if err != nil {
 		return nil, err
