@@ -73,6 +73,7 @@ type pool struct {
 	notices    notices
 	own        ownNotices
 	events     eventReader
+	waiting    lastWork
 	unreadable unreadableRows
 	owning     owning
 

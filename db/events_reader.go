@@ -127,7 +127,7 @@ func (d *DB) readEvents(ctx context.Context) error {
 			}
 		}
 		more = n == numbered
-		for full := true; full; {
+		for full := n > 0 || head.Seq > r.cursor.Seq; full; {
 			events, err := d.EventsAfter(ctx, r.cursor.Seq, eventPage)
 			if err != nil {
 				return err

@@ -79,6 +79,14 @@ func (d *DB) ForgetSilent(ctx context.Context, asks string, lapse, lifetime time
 	return err
 }
 
+// AnythingClaimed reports whether a process, this one or another, has claimed a job, a host,
+// an activity or an inbox item.
+func (d *DB) AnythingClaimed(ctx context.Context) (bool, error) {
+	return value[bool](ctx, d.writing(), "look for claims", `SELECT EXISTS (SELECT 1 FROM river_job WHERE state = 'running')
+		OR EXISTS (SELECT 1 FROM delivery_hosts WHERE holder <> '') OR EXISTS (SELECT 1 FROM activities WHERE claimed_by <> '')
+		OR EXISTS (SELECT 1 FROM inbox_items WHERE claimed_by <> '')`)
+}
+
 // Revived counts the released claims.
 type Revived struct{ Jobs, Hosts, Activities int64 }
 

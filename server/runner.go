@@ -40,13 +40,15 @@ type runner struct {
 	mu    sync.Mutex
 	jobs  map[int64]alive.Lease // begun, by id, with the lease in which it was claimed
 	ended map[int64]ending      // of those, outcomes that are not stored yet
+
+	queues map[string]*rivertype.Queue // by name
 }
 
 // newRunner returns one that holds jobs from now on.
 func (s *Server) newRunner(ctx context.Context) (*runner, error) {
-	r := &runner{Driver: s.DB.JobDriver(), db: s.DB, log: s.log, jobs: map[int64]alive.Lease{}, ended: map[int64]ending{}}
+	r := &runner{Driver: s.DB.JobDriver(), db: s.DB, log: s.log, jobs: map[int64]alive.Lease{}, ended: map[int64]ending{}, queues: map[string]*rivertype.Queue{}}
 	var err error
-	// Runners look for jobs every second.
+	// Runners look for jobs by themselves.
 	r.holder, err = alive.Hold(ctx, s.process, alive.Claims[int64]{Held: r.held, Knows: r.knows, Release: s.DB.ReleaseJobs}, func() {})
 	return r, err
 }
@@ -225,6 +227,10 @@ func (e executor) JobGetAvailable(ctx context.Context, params *riverdriver.JobGe
 	if !lease.Good() {
 		return &riverdriver.JobGetAvailableResult{}, nil
 	}
+	waiting, err := e.r.db.DueWork(ctx)
+	if err != nil || !waiting.Queue(params.Queue) {
+		return &riverdriver.JobGetAvailableResult{}, err
+	}
 	claimed, err := e.Executor.JobGetAvailable(ctx, params)
 	if err != nil {
 		return nil, err
@@ -236,6 +242,24 @@ func (e executor) JobGetAvailable(ctx context.Context, params *riverdriver.JobGe
 		delete(e.r.ended, row.ID)
 	}
 	return claimed, nil
+}
+
+// QueueGet returns a queue as it was found first. The job runner looks every two seconds
+// whether somebody has paused it, which nothing here does.
+func (e executor) QueueGet(ctx context.Context, params *riverdriver.QueueGetParams) (*rivertype.Queue, error) {
+	e.r.mu.Lock()
+	known := e.r.queues[params.Name]
+	e.r.mu.Unlock()
+	if known != nil {
+		return known, nil
+	}
+	found, err := e.Executor.QueueGet(ctx, params)
+	if err == nil {
+		e.r.mu.Lock()
+		e.r.queues[params.Name] = found
+		e.r.mu.Unlock()
+	}
+	return found, err
 }
 
 // JobSetStateIfRunningMany stores the outcomes of jobs, or keeps them until

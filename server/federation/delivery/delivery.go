@@ -100,6 +100,7 @@ func New(p Parts) *Service {
 
 // Wake makes the Service look for work now.
 func (s *Service) Wake() {
+	s.db.LookForWork()
 	nudge(s.expand)
 	nudge(s.waken)
 }

@@ -57,7 +57,7 @@ func (s *Service) dispatch(ctx context.Context) {
 		case <-s.waken:
 			d.look = true
 		case <-timer.C:
-			d.look = true
+			d.look = d.look || len(d.hosts) > 0 || d.due(ctx)
 		case <-flush:
 		}
 	})
@@ -69,6 +69,15 @@ func (s *Service) dispatch(ctx context.Context) {
 	if err := d.flush(ctx); err != nil {
 		s.log.ErrorContext(ctx, "cannot store delivery outcomes", "err", err)
 	}
+}
+
+// due reports whether hosts with due deliveries may wait. Where that cannot be told, the
+// caller looks, and reports what hinders it.
+func (d *dispatcher) due(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, statement)
+	defer cancel()
+	waiting, err := d.db.DueWork(ctx)
+	return err != nil || waiting.Hosts
 }
 
 // work begins the deliveries that may begin, and returns when to call it again even without

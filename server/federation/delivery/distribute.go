@@ -51,6 +51,9 @@ func (s *Service) distributeOne(ctx context.Context) (bool, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, statement)
 	defer cancel()
+	if waiting, err := s.db.DueWork(ctx); err != nil || !waiting.Activities {
+		return false, err
+	}
 	a, err := s.db.NextActivity(ctx, s.holder.ID())
 	if errors.Is(err, db.ErrNotFound) {
 		return false, nil

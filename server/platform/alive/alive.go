@@ -83,7 +83,7 @@ func (p *Process) Others(ctx context.Context, tx *db.DB) (bool, error) {
 type Holder struct {
 	p    *Process
 	id   string
-	look func(ctx context.Context, holder string) (found bool, err error)
+	look func(ctx context.Context, holder string, claimed bool) (found bool, err error)
 	wake func()
 }
 
@@ -96,11 +96,11 @@ func Hold[K comparable](ctx context.Context, p *Process, claims Claims[K], wake 
 // Attend registers a holder without claims: the process is heard until it ends.
 func (p *Process) Attend(ctx context.Context) (*Holder, error) {
 	return p.register(ctx, func() *Holder {
-		return &Holder{p: p, id: p.id + "/0", look: func(context.Context, string) (bool, error) { return false, nil }, wake: func() {}}
+		return &Holder{p: p, id: p.id + "/0", look: func(context.Context, string, bool) (bool, error) { return false, nil }, wake: func() {}}
 	})
 }
 
-func (p *Process) hold(ctx context.Context, look func(context.Context, string) (bool, error), wake func()) (*Holder, error) {
+func (p *Process) hold(ctx context.Context, look func(context.Context, string, bool) (bool, error), wake func()) (*Holder, error) {
 	return p.register(ctx, func() *Holder {
 		p.made++
 		return &Holder{p: p, id: p.id + "/" + strconv.Itoa(p.made), look: look, wake: wake}
@@ -227,12 +227,16 @@ func (p *Process) tend(ctx context.Context, heard <-chan struct{}) {
 	if p.db.Dialect() == db.Postgres {
 		err = p.judge(ctx)
 	}
+	var claimed bool
 	if err == nil {
+		claimed, err = p.claimed(ctx)
+	}
+	if err == nil && claimed {
 		err = p.sweep(ctx)
 	}
 	for _, h := range p.all() {
 		if err == nil {
-			err = h.tend(ctx)
+			err = h.tend(ctx, claimed)
 		}
 	}
 	if err != nil && ctx.Err() == nil {
@@ -240,10 +244,18 @@ func (p *Process) tend(ctx context.Context, heard <-chan struct{}) {
 	}
 }
 
-func (h *Holder) tend(ctx context.Context) error {
+// claimed reports whether any process has claimed anything: at rest nothing is, and the
+// tables need not be searched one by one.
+func (p *Process) claimed(ctx context.Context) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	found, err := h.look(ctx, h.id)
+	return p.db.AnythingClaimed(ctx)
+}
+
+func (h *Holder) tend(ctx context.Context, claimed bool) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	found, err := h.look(ctx, h.id, claimed)
 	if found {
 		h.p.log.InfoContext(ctx, "released lost claims", "holder", h.id)
 		h.wake()

@@ -18,12 +18,16 @@ type Claims[K comparable] struct {
 
 // look finds claims in the database that the holder does not know, and releases
 // them at the second look: a claim that is just being made is known by then.
-func (c Claims[K]) look() func(ctx context.Context, holder string) (bool, error) {
+// Where nothing is claimed at all, that is known without another statement.
+func (c Claims[K]) look() func(ctx context.Context, holder string, claimed bool) (bool, error) {
 	before := map[K]bool{}
-	return func(ctx context.Context, holder string) (bool, error) {
-		held, err := c.Held(ctx, holder)
-		if err != nil {
-			return false, err
+	return func(ctx context.Context, holder string, claimed bool) (bool, error) {
+		var held []K
+		if claimed {
+			var err error
+			if held, err = c.Held(ctx, holder); err != nil {
+				return false, err
+			}
 		}
 		unknown := map[K]bool{}
 		var lost []K

@@ -34,6 +34,7 @@ func enqueue(ctx context.Context, tx *db.DB, args river.JobArgs, o *river.Insert
 	if _, err := client.InsertTx(ctx, sqlTx, args, o); err != nil {
 		return fmt.Errorf("enqueue %s: %w", args.Kind(), err)
 	}
+	tx.LookForWork()
 	return nil
 }
 
@@ -57,5 +58,6 @@ func EnqueueAll[T river.JobArgs](ctx context.Context, tx *db.DB, args []T) error
 	if _, err := client.InsertManyFastTx(ctx, sqlTx, params); err != nil {
 		return fmt.Errorf("enqueue %s: %w", args[0].Kind(), err)
 	}
+	tx.LookForWork()
 	return nil
 }

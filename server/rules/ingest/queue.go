@@ -177,7 +177,11 @@ func (s *Service) read(ctx context.Context, e *engine) {
 	if err := s.weigh(ctx); err != nil && ctx.Err() == nil {
 		s.log.WarnContext(ctx, "cannot count the inbox queue", "err", err)
 	}
-	for full := true; full && e.lanes.count() < fewHeld && e.holder.Lease().Good(); {
+	waiting, err := s.db.DueWork(ctx)
+	if err != nil && ctx.Err() == nil {
+		s.log.WarnContext(ctx, "cannot read the inbox queue", "err", err)
+	}
+	for full := waiting.Inbox; full && e.lanes.count() < fewHeld && e.holder.Lease().Good(); {
 		rows, err := s.db.ClaimInboxItems(ctx, e.holder.ID(), fewHeld, smallBody)
 		if err != nil && ctx.Err() == nil {
 			s.log.WarnContext(ctx, "cannot read the inbox queue", "err", err)
