@@ -48,6 +48,10 @@ func TestAnOlderDatabaseIsUpgraded(t *testing.T) {
 		} else {
 			restoreDump(t, p.dsn, string(unzipped(t, "postgres.sql.gz")))
 		}
+		// The picture that otto had uploaded.
+		dot := filepath.Join(p.dir, "uploads", "6b", "6b7fa434f92a8b80aab02d9bf1a12e49ffcae424e4013a1c4f68b67e3d2bbcd0.png")
+		must(t, os.MkdirAll(filepath.Dir(dot), 0o700))
+		must(t, os.WriteFile(dot, []byte(dotPNG), 0o600))
 		p.start()
 
 		ctx, olga, otto := t.Context(), p.client(was.Olga), p.client(was.Otto)

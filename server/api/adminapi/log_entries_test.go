@@ -504,6 +504,7 @@ func (w *world) unloggedWrites() []write {
 	return []write{
 		{"POST " + packs + "download", at(packs+"download", `{"url":"`+w.URL+`","name":"shared","as":"copied"}`), nil, []act{at(packs+"download", `{}`)}},
 		{"POST " + packs + "download_zip", at(packs+"download_zip", `{"url":"`+w.URL+packs+`archive?name=shared","name":"zipped"}`), nil, []act{at(packs+"download_zip", `{}`)}},
+		{"PATCH " + packs + "files", at(packs+"files", `{"name":"shared","shortcode":"shared","new_shortcode":"moved"}`), nil, []act{at(packs+"files", `{}`)}},
 		{"POST /users/invite_token", at("/users/invite_token", `{"max_use":3}`), nil, []act{at("/users/invite_token", `{"max_use":"x"}`)}},
 		{"POST /users/revoke_invite", at("/users/revoke_invite", `{"token":"`+invite.Token+`"}`), nil, []act{at("/users/revoke_invite", `{"token":"x"}`)}},
 		{"POST /users/email_invite", at("/users/email_invite", `{"email":"new@example.org","name":"New"}`), nil, []act{at("/users/email_invite", `{}`)}},

@@ -273,7 +273,7 @@ func (p *peer) listen(address string) {
 		p.t.Fatal(err)
 	}
 	p.host, p.url = l.Addr().String(), "http://"+l.Addr().String()
-	p.srv = &http.Server{Handler: http.HandlerFunc(p.serve), ReadHeaderTimeout: time.Second}
+	p.srv = &http.Server{Handler: http.HandlerFunc(p.serve), ReadHeaderTimeout: time.Minute}
 	srv := p.srv
 	go func() { _ = srv.Serve(l) }()
 	p.t.Cleanup(func() { _ = srv.Close() })

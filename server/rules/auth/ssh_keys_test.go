@@ -188,7 +188,7 @@ func TestKeysThatAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	certificate := &ssh.Certificate{Key: signer.PublicKey(), CertType: ssh.UserCert, ValidBefore: ssh.CertTimeInfinity}
+	certificate := &ssh.Certificate{Key: signer.PublicKey(), CertType: ssh.UserCert, ValidPrincipals: []string{"alice"}, ValidBefore: ssh.CertTimeInfinity}
 	if err := certificate.SignCert(rand.Reader, signer); err != nil {
 		t.Fatal(err)
 	}
