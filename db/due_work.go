@@ -21,7 +21,7 @@ type DueWork struct {
 // Queue reports whether jobs of a queue are available.
 func (w DueWork) Queue(name string) bool { return w.anything || slices.Contains(w.queues, name) }
 
-// lastWork is what was found last.
+// lastWork keeps the answer of the last look.
 type lastWork struct {
 	stored atomic.Bool // work, by this process, since it was looked
 

@@ -23,8 +23,8 @@ const (
 
 // boundMemory lets the heap grow freely until svcd holds as many bytes as it may, and
 // collects harder above. Where limit is 0 that is nine tenths of what the container may
-// have, or half of the machine, which has other programs too. It is a soft bound: what is
-// in use is kept. GOGC and GOMEMLIMIT, Go's own variables, override it.
+// have, or half of the machine's memory, since other programs run there too. The bound is
+// soft: what is in use is kept. GOGC and GOMEMLIMIT, Go's own variables, override it.
 func boundMemory(ctx context.Context, limit uint64, log *slog.Logger) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(heapGrowth)
