@@ -94,7 +94,7 @@ func (s *store) identify(write bool) error {
 	switch {
 	case err == nil && string(text) == identityText:
 		return nil
-	case err == nil:
+	case err == nil || errors.As(err, new(advised)):
 		return fmt.Errorf("%s: its backups have a format that this program does not know: %q", s.dir, strings.TrimSpace(string(text)))
 	case !errors.Is(err, fs.ErrNotExist):
 		return readable(err)
@@ -279,15 +279,21 @@ func missing(err error, hash string) error {
 	return readable(err)
 }
 
-// readable says what a person can do about an error of a disk.
+// advised is an error that says what a person can do.
+type advised struct{ error }
+
+func (a advised) Unwrap() error { return a.error }
+
+// readable says what a person can do about an error of a disk. What calls it may call each
+// other: it is said once.
 func readable(err error) error {
 	switch {
-	case err == nil:
-		return nil
+	case err == nil || errors.As(err, new(advised)):
+		return err
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return fmt.Errorf("the disk is full; make room and run the command again: %w", err)
+		return advised{fmt.Errorf("the disk is full; make room and run the command again: %w", err)}
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%w; run the command as the user of the service", err)
+		return advised{fmt.Errorf("%w; run the command as the user of the service", err)}
 	}
 	return err
 }
