@@ -57,6 +57,10 @@ func (d *DB) EventCursor() EventPosition {
 	return r.cursor
 }
 
+// StartEvents reads where the events stand, before Listen. All later events are passed
+// on, so who subscribes after it misses none.
+func (d *DB) StartEvents(ctx context.Context) error { return d.readEvents(ctx) }
+
 // Listen reads the events of all processes until ctx ends.
 func (d *DB) Listen(ctx context.Context) {
 	var ear sync.WaitGroup

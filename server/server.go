@@ -269,6 +269,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	if err := s.probeMedia(ctx); err != nil {
 		return err
 	}
+	if err := s.DB.StartEvents(ctx); err != nil { // before a stream can open
+		return err
+	}
 	go s.DB.Listen(ear)
 	go s.streaming.Run(ear)
 	if err := s.startJobs(context.WithoutCancel(ctx)); err != nil {
