@@ -180,7 +180,7 @@ func TestTheSecondFactorFromSetupToSignIn(t *testing.T) {
 				t.Errorf("%+v: %v", tt, err)
 			}
 		}
-		if err := ann.Security.ConfirmTOTP(ctx, servertest.Password, shown(t, setup.Key, -1)); err != nil {
+		if err := ann.Security.ConfirmTOTP(ctx, servertest.Password, shown(t, setup.Key, 0)); err != nil {
 			t.Fatal(err)
 		}
 		if settings() != [2]bool{true, true} {
