@@ -2,60 +2,96 @@ package db
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
 // DueWork is what work waits in the database for some process.
 type DueWork struct {
-	Inbox      bool // unclaimed inbox items that are due
-	Activities bool // undistributed activities
-	Hosts      bool // unclaimed hosts with due deliveries
-	queues     []string
-	anything   bool // not looked
+	Inbox      bool     // unclaimed inbox items that are due
+	Activities bool     // undistributed activities
+	Hosts      bool     // unclaimed hosts with due deliveries
+	Queues     []string // with available jobs
+	look       int      // its number
 }
-
-// Queue reports whether jobs of a queue are available.
-func (w DueWork) Queue(name string) bool { return w.anything || slices.Contains(w.queues, name) }
 
 // lastWork keeps the answer of the last look.
 type lastWork struct {
-	stored atomic.Bool // work, by this process, since it was looked
-
 	mu    sync.Mutex // held while looking: who comes meanwhile wants the same answer
 	found DueWork
 	until time.Time
+
+	storing sync.Mutex    // never held while looking
+	stored  chan struct{} // closed when this process has stored work
+	unseen  bool          // such work, since it was looked
+	looks   int           // that found something out
 }
 
-// waitingFor is how long an answer serves. Who looks for work does so every second, or
-// more often.
-const waitingFor = 900 * time.Millisecond
+// lookEvery is the rhythm in which work is looked for that other processes have stored, or
+// that was stored for later. An answer serves for almost as long.
+const (
+	lookEvery  = time.Second
+	waitingFor = lookEvery - 100*time.Millisecond
+)
 
 // LookForWork makes the next call of DueWork look once the transaction is committed,
-// since it has stored work.
+// since it has stored work, and wakes who waits in WaitForWork.
 func (d *DB) LookForWork() {
-	d.AfterCommit(func() { d.pool.waiting.stored.Store(true) })
+	d.AfterCommit(func() {
+		w := &d.pool.waiting
+		w.storing.Lock()
+		defer w.storing.Unlock()
+		w.unseen = true
+		if w.stored != nil {
+			close(w.stored)
+			w.stored = nil
+		}
+	})
 }
 
-// DueWork looks once a second for all who look for work, so that a server at rest asks
-// PostgreSQL once and not for each kind of work. On SQLite a statement is a call within the
-// process: there everybody looks for themselves.
-func (d *DB) DueWork(ctx context.Context) (DueWork, error) {
-	if d.pool.dialect != Postgres {
-		return DueWork{Inbox: true, Activities: true, Hosts: true, anything: true}, nil
+// WaitForWork waits until last may be outdated: once this process stores work or somebody
+// has looked again, or for a second.
+func (d *DB) WaitForWork(ctx context.Context, last DueWork) error {
+	w := &d.pool.waiting
+	w.storing.Lock()
+	if w.stored == nil {
+		w.stored = make(chan struct{})
 	}
+	stored, outdated := w.stored, w.unseen || w.looks != last.look
+	w.storing.Unlock()
+	if outdated {
+		return ctx.Err()
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-stored:
+	case <-time.After(lookEvery):
+	}
+	return nil
+}
+
+// DueWork looks once a second for all who look for work, so that a server at rest asks the
+// database once and not for each kind of work.
+func (d *DB) DueWork(ctx context.Context) (DueWork, error) {
 	w := &d.pool.waiting
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if now := time.Now(); w.stored.Swap(false) || now.After(w.until) {
+	w.storing.Lock()
+	unseen := w.unseen
+	w.unseen = false
+	w.storing.Unlock()
+	if now := time.Now(); unseen || now.After(w.until) {
 		w.until = time.Time{} // if this fails, the next caller looks
 		found, err := d.lookForWork(ctx)
 		if err != nil {
 			return DueWork{}, err
 		}
+		w.storing.Lock()
+		w.looks++
+		found.look = w.looks
+		w.storing.Unlock()
 		w.found, w.until = found, now.Add(waitingFor)
 	}
 	return w.found, nil
@@ -76,5 +112,5 @@ func (d *DB) lookForWork(ctx context.Context) (DueWork, error) {
 	q.add(` AS hosts, (SELECT COALESCE(STRING_AGG(name, ' '), '') FROM river_queue
 		WHERE EXISTS (SELECT 1 FROM river_job WHERE state = 'available' AND queue = river_queue.name)) AS queues`)
 	r, err := value[row](ctx, d, "look for work", q.sql.String(), q.args...)
-	return DueWork{Inbox: r.Inbox, Activities: r.Activities, Hosts: r.Hosts, queues: strings.Fields(r.Queues)}, err
+	return DueWork{Inbox: r.Inbox, Activities: r.Activities, Hosts: r.Hosts, Queues: strings.Fields(r.Queues)}, err
 }

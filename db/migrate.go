@@ -413,8 +413,7 @@ func (d *DB) JobDriver() riverdriver.Driver[*sql.Tx] {
 
 // silent is a driver without notifications in its transactions: on PostgreSQL
 // those serialise the commits of all databases of the server, on SQLite they are
-// rows that every runner reads again and again. Job runners look for jobs every
-// second, so they need none.
+// rows that every runner reads again and again. WaitForWork does without.
 type silent struct{ riverdriver.Driver[*sql.Tx] }
 
 // SupportsListenNotify keeps the job client from sending them.

@@ -228,7 +228,7 @@ func (e executor) JobGetAvailable(ctx context.Context, params *riverdriver.JobGe
 		return &riverdriver.JobGetAvailableResult{}, nil
 	}
 	waiting, err := e.r.db.DueWork(ctx)
-	if err != nil || !waiting.Queue(params.Queue) {
+	if err != nil || !slices.Contains(waiting.Queues, params.Queue) {
 		return &riverdriver.JobGetAvailableResult{}, err
 	}
 	claimed, err := e.Executor.JobGetAvailable(ctx, params)

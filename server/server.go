@@ -269,7 +269,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	if err := s.probeMedia(ctx); err != nil {
 		return err
 	}
-	if err := s.DB.StartEvents(ctx); err != nil { // before a stream can open
+	if err := s.DB.StartEvents(context.WithoutCancel(ctx)); err != nil { // before a stream can open
 		return err
 	}
 	go s.DB.Listen(ear)

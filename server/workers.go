@@ -202,6 +202,7 @@ func (s *Server) work(ctx context.Context) (stop func(context.Context) error, er
 		PeriodicJobs:         timetable(settings),
 		Logger:               slog.New(quieter{s.log.Handler()}),
 		JobTimeout:           5 * time.Minute,
+		FetchPollInterval:    fetchAnyway,
 		RescueStuckJobsAfter: ages,
 		ReindexerSchedule:    reindexing(s.DB.Dialect()),
 		Middleware:           s.jobMiddleware(),
