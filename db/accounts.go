@@ -295,7 +295,7 @@ type Counts struct{ Followers, Following, Statuses int64 }
 
 // AddCounts changes an account's counters, never below zero.
 func (d *DB) AddCounts(ctx context.Context, id string, by Counts) error {
-	_, err := d.exec(ctx, "count", `UPDATE accounts SET
+	err := d.execLater(ctx, "count", `UPDATE accounts SET
 		followers_count = CASE WHEN followers_count + ? < 0 THEN 0 ELSE followers_count + ? END,
 		following_count = CASE WHEN following_count + ? < 0 THEN 0 ELSE following_count + ? END,
 		statuses_count  = CASE WHEN statuses_count + ? < 0 THEN 0 ELSE statuses_count + ? END

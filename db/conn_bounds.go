@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 )
@@ -114,6 +113,7 @@ type boundedConn struct {
 	local    *time.Duration
 	unusable bool // the server refused a write: it became a replica
 	changed  int64
+	unsent   []unsent // of the current transaction
 }
 
 // IsValid reports whether the pool may use the connection again.
@@ -139,13 +139,27 @@ func (c *boundedConn) Ping(ctx context.Context) error {
 	return c.Conn.Ping(ctx)
 }
 
-// ExecContext runs a statement.
+// ExecContext runs a statement, or keeps one of execLater.
 func (c *boundedConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	later, keep := ctx.Value(laterKey{}).(string)
 	ctx, cancel, err := c.bind(ctx, query)
 	if err != nil {
 		return nil, err
 	}
 	defer cancel()
+	switch {
+	case keep && c.local != nil:
+		c.postpone(later, query, argsOf(args)...)
+		return driver.RowsAffected(0), nil
+	case len(c.unsent) > 0 && len(args) > 0:
+		tag, err := c.execTogether(ctx, query, argsOf(args)...)
+		return driver.RowsAffected(tag.RowsAffected()), err
+	}
+	// Without values it may be several statements, which are sent as they are.
+	if err := c.flush(ctx); err != nil {
+		return nil, err
+	}
+	countTrip(ctx)
 	res, err := c.Conn.ExecContext(ctx, query, args)
 	return res, c.refuseReadOnly(err)
 }
@@ -156,6 +170,14 @@ func (c *boundedConn) QueryContext(ctx context.Context, query string, args []dri
 	if err != nil {
 		return nil, err
 	}
+	if len(c.unsent) > 0 {
+		rows, err := c.queryTogether(ctx, cancel, query, argsOf(args))
+		if err != nil {
+			cancel()
+		}
+		return rows, err
+	}
+	countTrip(ctx)
 	rows, err := c.Conn.QueryContext(ctx, query, args)
 	if c.meets(err) && c.local == nil {
 		if err = c.forget(ctx); err == nil {
@@ -167,6 +189,15 @@ func (c *boundedConn) QueryContext(ctx context.Context, query string, args []dri
 		return nil, c.refuseReadOnly(err)
 	}
 	return boundedRows{rows.(*stdlib.Rows), cancel}, nil
+}
+
+// PrepareContext refuses to prepare a statement in a transaction, which would not be sent
+// after those that are unsent. The driver prepares statements by itself.
+func (c *boundedConn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
+	if c.local != nil {
+		return nil, errors.New("a transaction prepares no statements")
+	}
+	return c.Conn.PrepareContext(ctx, query)
 }
 
 // meets notes that a newer program changed the columns of a table: the server
@@ -226,16 +257,21 @@ func (c *boundedConn) bind(ctx context.Context, query string) (context.Context, 
 
 // setTimeout makes the server end a statement after bound.
 func (c *boundedConn) setTimeout(ctx context.Context, bound time.Duration) error {
-	armed, local := &c.session, ""
+	armed := &c.session
 	if c.local != nil {
-		armed, local = c.local, "LOCAL "
+		armed = c.local
 	}
 	if *armed == bound || c.Conn.Conn().IsClosed() {
 		return nil
 	}
+	if c.local != nil {
+		c.postpone("", "SET LOCAL "+statementSetting+" = "+millis(bound))
+		*armed = bound
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	if _, err := c.Conn.Conn().Exec(ctx, "SET "+local+statementSetting+" = "+millis(bound)); err != nil {
+	if _, err := c.Conn.Conn().Exec(ctx, "SET "+statementSetting+" = "+millis(bound)); err != nil {
 		return c.refuseReadOnly(err)
 	}
 	*armed = bound
@@ -263,8 +299,7 @@ func (c *boundedConn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.T
 	}
 	bound, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	tx, err := c.Conn.Conn().Begin(bound)
-	if err != nil {
+	if err := c.begin(bound); err != nil {
 		if pgconn.SafeToRetry(err) {
 			return nil, driver.ErrBadConn
 		}
@@ -272,24 +307,23 @@ func (c *boundedConn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.T
 	}
 	local := c.session
 	c.local = &local
-	return &boundedTx{c, tx, context.WithoutCancel(ctx)}, nil
+	return &boundedTx{c, context.WithoutCancel(ctx)}, nil
 }
 
 type boundedTx struct {
 	conn *boundedConn
-	tx   pgx.Tx
 	ctx  context.Context
 }
 
 // Commit keeps the changes.
-func (t *boundedTx) Commit() error { return t.end(t.tx.Commit) }
+func (t *boundedTx) Commit() error { return t.end(t.conn.commit) }
 
 // Rollback drops the changes.
-func (t *boundedTx) Rollback() error { return t.end(t.tx.Rollback) }
+func (t *boundedTx) Rollback() error { return t.end(t.conn.rollback) }
 
 func (t *boundedTx) end(how func(context.Context) error) error {
 	t.conn.local = nil
 	ctx, cancel := context.WithTimeout(t.ctx, max(t.conn.usual, answerTime)+answerTime)
 	defer cancel()
-	return t.conn.refuseReadOnly(how(ctx))
+	return how(ctx)
 }

@@ -24,6 +24,23 @@ func CountStatements(ctx context.Context) (context.Context, *atomic.Int64) {
 	return context.WithValue(ctx, counterKey{}, n), n
 }
 
+type tripsKey struct{}
+
+// CountRoundTrips returns a context that counts how often its statements wait for an
+// answer of PostgreSQL, BEGIN and COMMIT among them. Statements that are prepared first
+// take one more, which is not counted.
+func CountRoundTrips(ctx context.Context) (context.Context, *atomic.Int64) {
+	n := new(atomic.Int64)
+	return context.WithValue(ctx, tripsKey{}, n), n
+}
+
+// countTrip counts a round trip.
+func countTrip(ctx context.Context) {
+	if n, ok := ctx.Value(tripsKey{}).(*atomic.Int64); ok {
+		n.Add(1)
+	}
+}
+
 type watcherKey struct{}
 
 // WatchStatements returns a context that passes each statement to see once it

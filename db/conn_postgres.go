@@ -173,9 +173,12 @@ func isDuplicate(err error) bool {
 }
 
 // retryable reports whether the same transaction may succeed when run again,
-// because it lost a deadlock or a serialisation race, or met a change of the
-// schema.
+// because it lost a deadlock or a serialisation race, met a change of the
+// schema, or lost its connection before it began.
 func retryable(err error) bool {
+	if lost := (unbegun{}); errors.As(err, &lost) {
+		return true
+	}
 	var e *pgconn.PgError
 	if errors.As(err, &e) {
 		return e.Code == "40001" || e.Code == "40P01" || isStalePlan(err)

@@ -235,7 +235,7 @@ func StepsFrom[K comparable](ctx context.Context, d *DB, from K, step func(tx *D
 
 func (d *DB) once(ctx context.Context, fn func(tx *DB) error) error {
 	t := &txn{}
-	err := d.wrt.WithContext(ctx).Transaction(func(orm *gorm.DB) error {
+	err := d.wrt.WithContext(pipelined(ctx)).Transaction(func(orm *gorm.DB) error {
 		tx := &DB{pool: d.pool, orm: orm, wrt: orm, tx: t}
 		if err := fn(tx); err != nil {
 			return err

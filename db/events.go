@@ -130,7 +130,7 @@ func (d *DB) writeEvents(ctx context.Context, events []Event) error {
 		seen[e] = true
 		q.add("(?, ?, ?, ?, ?)", e.Kind, e.Subject, e.AccountID, e.Data, now)
 	}
-	if _, err := d.exec(ctx, "store events", q.sql.String(), q.args...); err != nil {
+	if err := d.execLater(ctx, "store events", q.sql.String(), q.args...); err != nil {
 		return err
 	}
 	d.AfterCommit(d.pool.events.wake)
@@ -227,24 +227,24 @@ const numbered = 1000
 //
 // One statement locks the row of event_head, and the next one reads the events.
 // A statement sees everything that was committed when it began, so it also sees
-// the events left over by the former holder of the lock.
+// the events left over by the former holder of the lock. They are sent in one round
+// trip, and the rest in another.
 func (d *DB) numberEvents(ctx context.Context) (n int64, err error) {
 	err = d.Tx(ctx, func(tx *DB) error {
-		head, err := value[int64](ctx, tx, "hold the head of events", "SELECT seq FROM event_head FOR UPDATE")
-		if err != nil {
+		if err := tx.execLater(ctx, "hold the head of events", "SELECT seq FROM event_head FOR UPDATE"); err != nil {
 			return err
 		}
-		n, err = tx.exec(ctx, "number events", `UPDATE events SET seq = ? + w.n
-			FROM (SELECT id, ROW_NUMBER() OVER (ORDER BY id) AS n FROM (SELECT id FROM events WHERE seq IS NULL ORDER BY id LIMIT ?) u) w
-			WHERE events.id = w.id`, head, numbered)
+		n, err = tx.exec(ctx, "number events", `UPDATE events SET seq = w.seq
+			FROM (SELECT u.id, h.seq + ROW_NUMBER() OVER (ORDER BY u.id) AS seq
+				FROM (SELECT id FROM events WHERE seq IS NULL ORDER BY id LIMIT ?) u CROSS JOIN event_head h) w
+			WHERE events.id = w.id`, numbered)
 		if err != nil || n == 0 {
 			return err
 		}
-		if _, err := tx.exec(ctx, "move the head of events", "UPDATE event_head SET seq = ?", head+n); err != nil {
+		if err := tx.execLater(ctx, "move the head of events", "UPDATE event_head SET seq = seq + ?", n); err != nil {
 			return err
 		}
-		_, err = tx.exec(ctx, "tell of events", "SELECT pg_notify('svc', '')")
-		return err
+		return tx.execLater(ctx, "tell of events", "SELECT pg_notify('svc', '')")
 	})
 	return n, err
 }

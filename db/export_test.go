@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -100,4 +101,22 @@ func (d *DB) MovedRows(ctx context.Context, sqlite, postgres *DB) (map[string][]
 		slices.Sort(out[t.name])
 	}
 	return out, nil
+}
+
+// Values are the values of the first row of a query.
+func Values(ctx context.Context, d *DB, query string) ([]any, error) {
+	rows, err := d.query(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	columns, err := rows.Columns()
+	if err != nil || !rows.Next() {
+		return nil, errors.Join(err, rows.Err())
+	}
+	out := make([]any, len(columns))
+	for i := range out {
+		out[i] = new(any)
+	}
+	return out, rows.Scan(out...)
 }
