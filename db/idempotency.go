@@ -57,8 +57,11 @@ func Once[T any, ID string | int64](ctx context.Context, d *DB, kind, key string
 	}
 	key = kind + ":" + key
 	made, err := make(func(ctx context.Context, tx *DB, outcome ID) error {
-		n, err := tx.exec(ctx, "claim key", `INSERT INTO idempotency_keys (key, status, body, created_at) VALUES (?, 200, ?, ?)
-			ON CONFLICT DO NOTHING`, key, fmt.Append(nil, outcome), tx.Now())
+		claim := "INSERT INTO idempotency_keys (key, status, body, created_at) VALUES (?, 200, ?, ?)"
+		if tx.pool.dialect == Postgres { // a claimed key is ErrDuplicate, of this or of a later statement
+			return tx.execLater(ctx, "claim key", claim, key, fmt.Append(nil, outcome), tx.Now())
+		}
+		n, err := tx.exec(ctx, "claim key", claim+" ON CONFLICT DO NOTHING", key, fmt.Append(nil, outcome), tx.Now())
 		if err == nil && n == 0 {
 			err = errClaimed
 		}

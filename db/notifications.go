@@ -143,7 +143,7 @@ const newest = 20
 // that the follow is notified again.
 func (d *DB) forgetFollows(ctx context.Context, n News) error {
 	for _, id := range n.To {
-		if _, err := d.exec(ctx, "forget follow", `DELETE FROM notifications WHERE account_id = ? AND type = ? AND from_id = ?
+		if err := d.execLater(ctx, "forget follow", `DELETE FROM notifications WHERE account_id = ? AND type = ? AND from_id = ?
 			AND id < (SELECT id FROM notifications WHERE account_id = ? ORDER BY id DESC LIMIT 1 OFFSET ?)`,
 			id, n.Type, n.From.ID, id, newest-1); err != nil {
 			return err
@@ -155,8 +155,7 @@ func (d *DB) forgetFollows(ctx context.Context, n News) error {
 // forgetOlder removes the notifications of earlier edits of a status, or of a former end
 // of its poll, so that the newest is notified.
 func (d *DB) forgetOlder(ctx context.Context, n News) error {
-	_, err := d.exec(ctx, "forget older news", "DELETE FROM notifications WHERE status_id = ? AND status_id <> '' AND type = ? AND account_id IN ?", n.StatusID, n.Type, n.To)
-	return err
+	return d.execLater(ctx, "forget older news", "DELETE FROM notifications WHERE status_id = ? AND status_id <> '' AND type = ? AND account_id IN ?", n.StatusID, n.Type, n.To)
 }
 
 // NotificationFilter narrows a list of notifications.

@@ -38,6 +38,15 @@ func (d *DB) HoldStatuses(ctx context.Context, ids ...string) error {
 	return err
 }
 
+// HoldOriginal locks the row of a status, or for a reblog that of the reblogged one, until
+// the transaction ends, from its next statement on. A status that is gone is no error.
+func (d *DB) HoldOriginal(ctx context.Context, id string) error {
+	if d.pool.dialect != Postgres {
+		return nil
+	}
+	return d.execLater(ctx, "hold status "+id, "SELECT id FROM statuses WHERE id = (SELECT COALESCE(reblog_of_id, id) FROM statuses WHERE id = ?)"+d.hold(), id)
+}
+
 // CreateReaction inserts r and counts it. It is false, without changes, if the
 // reaction exists, or its account is deactivated: MarkDeleted waits for the
 // account, which is held here. A status that is gone is ErrNotFound. An id is made

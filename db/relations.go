@@ -167,7 +167,7 @@ func (d *DB) UpdateFollow(ctx context.Context, f *Follow, columns ...string) err
 
 // DeleteFollow removes f.
 func (d *DB) DeleteFollow(ctx context.Context, f *Follow) error {
-	if _, err := d.exec(ctx, "delete follow", "DELETE FROM follows WHERE follower_id = ? AND target_id = ?", f.FollowerID, f.TargetID); err != nil {
+	if err := d.execLater(ctx, "delete follow", "DELETE FROM follows WHERE follower_id = ? AND target_id = ?", f.FollowerID, f.TargetID); err != nil {
 		return err
 	}
 	d.countsChanged(f.TargetID)

@@ -29,9 +29,8 @@ func (d *DB) IndexStatus(ctx context.Context, s *Status, text string) error {
 		all = append(all, isLocal)
 	}
 	if d.pool.dialect == Postgres {
-		_, err := d.exec(ctx, "index status", `INSERT INTO status_search (status_id, words) VALUES (?, CAST(? AS tsvector))
+		return d.execLater(ctx, "index status", `INSERT INTO status_search (status_id, words) VALUES (?, CAST(? AS tsvector))
 			ON CONFLICT (status_id) DO UPDATE SET words = excluded.words`, s.ID, vector(all))
-		return err
 	}
 	doc, err := value[int64](ctx, d.writing(), "index status "+s.ID, `INSERT INTO status_docs (status_id) VALUES (?)
 		ON CONFLICT (status_id) DO UPDATE SET status_id = excluded.status_id RETURNING doc`, s.ID)

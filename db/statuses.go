@@ -188,11 +188,10 @@ func (s *Status) values() []any {
 var insertStatus = "INSERT INTO statuses (" + statusColumns + ") VALUES " + rowsOf(1, strings.Count(statusColumns, ",")+1)
 
 // CreateStatus inserts the row of s alone. It is written by hand, since every
-// status passes here. A known URI is ErrDuplicate.
+// status passes here. A known URI is ErrDuplicate, of this or of a later statement.
 func (d *DB) CreateStatus(ctx context.Context, s *Status) error {
-	_, err := d.exec(ctx, "create status", insertStatus, s.values()...)
 	s.Version = 1
-	return err
+	return d.execLater(ctx, "create status", insertStatus, s.values()...)
 }
 
 // CreateReblog inserts s and counts it on the reblogged status. It is false,
@@ -229,9 +228,8 @@ func (d *DB) AddTags(ctx context.Context, statusID string, tags []string) error 
 	for _, tag := range tags {
 		args = append(args, tag, statusID)
 	}
-	_, err := d.exec(ctx, "add tags", "INSERT INTO status_tags (tag, status_id) VALUES "+
+	return d.execLater(ctx, "add tags", "INSERT INTO status_tags (tag, status_id) VALUES "+
 		rowsOf(len(tags), 2)+" ON CONFLICT DO NOTHING", args...)
-	return err
 }
 
 // CreateAttachments inserts files and sets their ids, and their times if they
@@ -444,13 +442,13 @@ func (d *DB) CreateFavourite(ctx context.Context, f *Favourite) (bool, error) {
 	if err != nil || n == 0 {
 		return false, err
 	}
-	return true, d.AddStatusCounts(ctx, f.StatusID, StatusCounts{Favourites: 1})
+	return true, d.execLater(ctx, "count favourite", "UPDATE statuses SET favourites_count = favourites_count + 1 WHERE id = ?", f.StatusID)
 }
 
 // DeleteFavourite removes a favourite and its notification. It is false if
 // there was none.
 func (d *DB) DeleteFavourite(ctx context.Context, accountID, statusID string) (bool, error) {
-	if err := d.HoldStatuses(ctx, statusID); err != nil {
+	if err := d.HoldOriginal(ctx, statusID); err != nil {
 		return false, err
 	}
 	n, err := d.exec(ctx, "delete favourite", "DELETE FROM favourites WHERE account_id = ? AND status_id = ?", accountID, statusID)
@@ -464,7 +462,7 @@ func (d *DB) DeleteFavourite(ctx context.Context, accountID, statusID string) (b
 }
 
 func (d *DB) deleteReaction(ctx context.Context, kind, fromID, statusID string) error {
-	_, err := d.exec(ctx, "delete notification",
+	err := d.execLater(ctx, "delete notification",
 		"DELETE FROM notifications WHERE status_id = ? AND status_id <> '' AND type = ? AND from_id = ?", statusID, kind, fromID)
 	d.countsChanged(Everybody)
 	return err

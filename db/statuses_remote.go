@@ -101,9 +101,8 @@ func (d *DB) PutRecipients(ctx context.Context, statusID string, to []Recipient)
 	for _, r := range to {
 		args = append(args, statusID, r.AccountID, r.Mentioned)
 	}
-	_, err := d.exec(ctx, "add recipients", "INSERT INTO status_recipients (status_id, account_id, mentioned) VALUES "+rowsOf(len(to), 3)+
+	return d.execLater(ctx, "add recipients", "INSERT INTO status_recipients (status_id, account_id, mentioned) VALUES "+rowsOf(len(to), 3)+
 		" ON CONFLICT (status_id, account_id) DO UPDATE SET mentioned = status_recipients.mentioned OR excluded.mentioned", args...)
-	return err
 }
 
 // WaitingReply is a reply that arrived before its parent.

@@ -5,15 +5,13 @@ import "context"
 // PutSubscription subscribes an account to the statuses of target, byFollow or by itself.
 // Of an existing subscription only that changes.
 func (d *DB) PutSubscription(ctx context.Context, accountID, targetID string, byFollow bool) error {
-	_, err := d.exec(ctx, "subscribe", `INSERT INTO subscriptions (account_id, target_id, by_follow, created_at) VALUES (?, ?, ?, ?)
+	return d.execLater(ctx, "subscribe", `INSERT INTO subscriptions (account_id, target_id, by_follow, created_at) VALUES (?, ?, ?, ?)
 		ON CONFLICT (account_id, target_id) DO UPDATE SET by_follow = excluded.by_follow`, accountID, targetID, byFollow, d.Now())
-	return err
 }
 
 // DeleteSubscription ends a subscription; none is no error.
 func (d *DB) DeleteSubscription(ctx context.Context, accountID, targetID string) error {
-	_, err := d.exec(ctx, "unsubscribe", "DELETE FROM subscriptions WHERE account_id = ? AND target_id = ?", accountID, targetID)
-	return err
+	return d.execLater(ctx, "unsubscribe", "DELETE FROM subscriptions WHERE account_id = ? AND target_id = ?", accountID, targetID)
 }
 
 // Subscriber is an account to notify of another's status.

@@ -94,10 +94,13 @@ func (q *selection) refs(v Viewer) {
 	q.add(` END`)
 }
 
-const refJoins = `
+// authorJoins add the author of a status, the status that it reblogs and the author of that.
+const authorJoins = `
 	JOIN accounts a ON a.id = s.account_id
 	LEFT JOIN statuses r ON r.id = s.reblog_of_id
-	LEFT JOIN accounts ra ON ra.id = r.account_id
+	LEFT JOIN accounts ra ON ra.id = r.account_id`
+
+const refJoins = authorJoins + `
 	LEFT JOIN statuses p ON p.id = COALESCE(r.in_reply_to_id, s.in_reply_to_id)`
 
 // narrow applies f without Local and OnlyMedia, which belong to the timeline.
@@ -329,14 +332,10 @@ func (d *DB) StatusRefs(ctx context.Context, v Viewer, ids []string) ([]StatusRe
 // VisibleStatus returns a status that the viewer may see; any other one is
 // ErrNotFound.
 func (d *DB) VisibleStatus(ctx context.Context, v Viewer, id string) (*Status, error) {
-	refs, err := d.StatusRefs(ctx, v, []string{id})
-	if err != nil {
-		return nil, err
-	}
-	if len(refs) == 0 {
-		return nil, notFound("status %s", id)
-	}
-	return d.StatusByID(ctx, id)
+	var q selection
+	q.add(`SELECT s.* FROM statuses s`+authorJoins+` WHERE s.id = ?`, id)
+	q.seen(v)
+	return one[Status](ctx, d, "status "+id, q.sql.String(), q.args...)
 }
 
 // RebloggedBy returns up to limit accounts that reblogged a status publicly,

@@ -57,9 +57,8 @@ func (d *DB) AddHomeEntries(ctx context.Context, v HomeEntries) error {
 	}
 	// The first of two rows for one account stays: a recipient's entry outlives a
 	// follow.
-	_, err := d.exec(ctx, "deliver status", "INSERT INTO home_entries (account_id, status_id, author_id, why) "+
+	return d.execLater(ctx, "deliver status", "INSERT INTO home_entries (account_id, status_id, author_id, why) "+
 		strings.Join(parts, " UNION ALL ")+" ON CONFLICT DO NOTHING", args...)
-	return err
 }
 
 // followersOf selects home entries for the local followers of s's author with
@@ -108,7 +107,7 @@ func (d *DB) AddFollowerEntries(ctx context.Context, s *Status, after string, li
 // BackfillHome puts the newest limit statuses of an author that a new follower
 // may see on the follower's home timeline and lists.
 func (d *DB) BackfillHome(ctx context.Context, f *Follow, limit int) error {
-	_, err := d.exec(ctx, "backfill home timeline", `INSERT INTO home_entries (account_id, status_id, author_id, why)
+	err := d.execLater(ctx, "backfill home timeline", `INSERT INTO home_entries (account_id, status_id, author_id, why)
 		SELECT CAST(? AS TEXT), pg.id, pg.account_id, CAST(? AS BIGINT) FROM (
 			SELECT id, account_id FROM statuses
 			WHERE account_id = ? AND visibility IN ('public', 'unlisted', 'private', 'local')

@@ -99,7 +99,7 @@ func (d *DB) AddListMembers(ctx context.Context, l *AccountList, accountIDs []st
 // backfillLists puts the newest limit statuses of a member on the timelines of
 // all an account's lists with this member, if it follows the member.
 func (d *DB) backfillLists(ctx context.Context, ownerID, memberID string, limit int) error {
-	_, err := d.exec(ctx, "backfill lists", `INSERT INTO home_entries (account_id, status_id, author_id, why)
+	return d.execLater(ctx, "backfill lists", `INSERT INTO home_entries (account_id, status_id, author_id, why)
 		SELECT CAST(? AS TEXT) || CAST(m.list_id AS TEXT), pg.id, pg.account_id, CAST(? AS BIGINT)
 		FROM list_accounts m CROSS JOIN (
 			SELECT id, account_id FROM statuses
@@ -108,7 +108,6 @@ func (d *DB) backfillLists(ctx context.Context, ownerID, memberID string, limit 
 		WHERE m.account_id = ? AND m.owner_id = ?
 		AND EXISTS (SELECT 1 FROM follows f WHERE f.follower_id = ? AND f.target_id = ? AND NOT f.pending)
 		ON CONFLICT DO NOTHING`, listPrefix, homeFollowed, memberID, limit, memberID, ownerID, ownerID, memberID)
-	return err
 }
 
 // RemoveListMembers removes accounts from a list. Their statuses stay on its

@@ -14,7 +14,8 @@ import (
 func (s *Service) Favourite(ctx context.Context, by *db.Account, id string) (*db.Status, error) {
 	var status *db.Status
 	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
-		if status, err = visible(ctx, tx, by, id); err != nil {
+		// Who lists their favourites by id misses none that is stored later.
+		if status, err = heldVisible(ctx, tx, by, id); err != nil {
 			return err
 		}
 		if err := s.Admit(by, mrf.Like); err != nil {
@@ -28,11 +29,6 @@ func (s *Service) Favourite(ctx context.Context, by *db.Account, id string) (*db
 // favourited is the effect of a favourite with this id, local or remote.
 // Repeating it changes nothing.
 func (s *Service) favourited(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status, uri string) error {
-	if by.Local { // who lists their favourites by id, and misses none that is stored later
-		if err := tx.HoldStatuses(ctx, status.ID); err != nil {
-			return err
-		}
-	}
 	f := &db.Favourite{AccountID: by.ID, StatusID: status.ID, ID: tx.NewID(), URI: uri, CreatedAt: tx.Now()}
 	if created, err := tx.CreateFavourite(ctx, f); err != nil || !created {
 		return err

@@ -23,7 +23,7 @@ func (s *Service) Reblog(ctx context.Context, by *db.Account, id, visibility str
 	}
 	var reblog *db.Status
 	err := s.db.Tx(ctx, func(tx *db.DB) error {
-		status, err := visible(ctx, tx, by, id)
+		status, err := heldVisible(ctx, tx, by, id)
 		if err != nil {
 			return err
 		}
@@ -64,8 +64,10 @@ func (s *Service) Reblog(ctx context.Context, by *db.Account, id, visibility str
 // deliver. It is false, without changes, if by has reblogged the status
 // already.
 func (s *Service) reblogged(ctx context.Context, tx *db.DB, by *db.Account, reblog, status *db.Status, followers int64) (bool, error) {
-	if err := tx.HoldStatuses(ctx, status.ID); err != nil {
-		return false, err
+	if !by.Local { // Reblog holds the status before it looks at it
+		if err := tx.HoldStatuses(ctx, status.ID); err != nil {
+			return false, err
+		}
 	}
 	reblog.ID = tx.NewID()
 	if created, err := tx.CreateReblog(ctx, reblog, status.Visibility); err != nil || !created {

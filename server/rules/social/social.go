@@ -88,6 +88,16 @@ func visible(ctx context.Context, d *db.DB, by *db.Account, id string) (*db.Stat
 	return d.VisibleStatus(ctx, db.Viewer{ID: by.ID}, *status.ReblogOfID)
 }
 
+// heldVisible is visible with the status held before it is looked at, so that the answer
+// stays true until the transaction ends. An id that is made after it is higher than those
+// of others who held the status before.
+func heldVisible(ctx context.Context, tx *db.DB, by *db.Account, id string) (*db.Status, error) {
+	if err := tx.HoldOriginal(ctx, id); err != nil {
+		return nil, err
+	}
+	return visible(ctx, tx, by, id)
+}
+
 // counted reports whether a status of this visibility counts on its author and
 // parent.
 func counted(visibility string) bool {
