@@ -18,8 +18,9 @@ type selection struct {
 	expect int  // how many rows there will be, where that is known
 	now    Time // rows that expire before it are left out
 	viewer *Viewer
-	keyed  bool // the last column is a StatusRef's Key
-	many   bool // for several viewers, in the table vw
+	keyed  bool    // the last column is a StatusRef's Key
+	many   bool    // for several viewers, in the table vw
+	facts  *judged // rows are judged by facts; nil if SQL does
 }
 
 func (q *selection) add(sql string, args ...any) {

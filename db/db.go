@@ -73,6 +73,7 @@ type pool struct {
 	notices    notices
 	own        ownNotices
 	events     eventReader
+	facts      facts
 	waiting    lastWork
 	unreadable unreadableRows
 	owning     owning
@@ -91,6 +92,7 @@ type txn struct {
 	notice string  // names the notices of this transaction, see Announce
 	told   map[Event]bool
 	failed error
+	whole  bool            // all but its COMMIT was done
 	held   map[string]bool // accounts, see conn_held.go
 }
 
@@ -107,6 +109,7 @@ func Open(ctx context.Context, dsn string, o Options) (*DB, error) {
 	p.uuids.init(o.Worker)
 	p.events.woken = make(chan struct{}, 1)
 	p.own.init()
+	p.facts.init()
 	var (
 		d   *DB
 		err error
@@ -243,12 +246,17 @@ func (d *DB) once(ctx context.Context, fn func(tx *DB) error) error {
 		if t.failed != nil {
 			return t.failed
 		}
-		return tx.writeEvents(ctx, t.events)
+		err := tx.writeEvents(ctx, t.events)
+		t.whole = err == nil
+		return err
 	})
 	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {
 		err = fmt.Errorf("%w: %w", ctx.Err(), err) // ended with its context
 	}
 	if err != nil {
+		if t.whole {
+			d.pool.facts.forget()
+		}
 		return wrap(err, "transaction")
 	}
 	for _, f := range t.after {

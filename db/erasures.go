@@ -144,7 +144,11 @@ func eraseFollowers(ctx context.Context, d *DB, accountID string, limit int) (in
 		return 0, err
 	}
 	d.countsChanged(ids...)
-	return d.exec(ctx, "erase followers", "DELETE FROM follows WHERE "+these, args...)
+	n, err := d.exec(ctx, "erase followers", "DELETE FROM follows WHERE "+these, args...)
+	if err != nil {
+		return n, err
+	}
+	return n, d.followsChanged(ctx, ids...)
 }
 
 func eraseFavourites(ctx context.Context, d *DB, accountID string, limit int) (int64, error) {

@@ -14,9 +14,10 @@ import (
 const (
 	AccountChanged = "account" // an account, its user, tokens or relations: all facts that authenticate a request
 	AppChanged     = "app"
-	CountsChanged  = "counts" // the OwnStanding of these accounts, separated by commas, or Everybody
-	EmojisChanged  = "emoji"  // the pictures on disk; the payload names the process that has read them
-	AnythingMissed = "missed" // events were swept before they were read here: every cache may be old
+	FollowsChanged = "follows" // what these accounts follow, separated by commas
+	CountsChanged  = "counts"  // the OwnStanding of these accounts, separated by commas, or Everybody
+	EmojisChanged  = "emoji"   // the pictures on disk; the payload names the process that has read them
+	AnythingMissed = "missed"  // events were swept before they were read here: every cache may be old
 )
 
 // notices passes announcements between the parts of this process.
@@ -37,13 +38,14 @@ func (d *DB) Subscribe(fn func(topic, payload string)) {
 const notice = "notice."
 
 // Announce sends a notice to all processes once d is committed: to this one at
-// once, to others as an event. On SQLite one process serves.
+// once, to others as an event. On SQLite one process serves, and hears as events of what
+// commands beside it do.
 //
 // A process that did not get the answer to its COMMIT does not know that it was
 // done. It hears of its own notice when it reads the event. The data of the event
 // names the process and the transaction, so that each is told once.
 func (d *DB) Announce(ctx context.Context, topic, payload string) error {
-	if d.pool.dialect != Postgres {
+	if d.pool.dialect != Postgres && (d.pool.facts.on.Load() || d.pool.bulk) {
 		d.AfterCommit(func() { d.pool.tell(topic, payload) })
 		return nil
 	}
@@ -118,6 +120,11 @@ func (o *ownNotices) first(e Event) bool {
 // Everybody stands for all accounts in CountsChanged.
 const Everybody = "*"
 
+// followsChanged announces FollowsChanged of these accounts.
+func (d *DB) followsChanged(ctx context.Context, ids ...string) error {
+	return d.Announce(ctx, FollowsChanged, strings.Join(ids, ","))
+}
+
 // countsChanged announces CountsChanged of these accounts. A notice that is lost
 // costs at most a second, the life of a cached standing.
 func (d *DB) countsChanged(ids ...string) {
@@ -132,6 +139,7 @@ func (d *DB) countsChanged(ids ...string) {
 }
 
 func (p *pool) tell(topic, payload string) {
+	p.facts.hear(topic, payload)
 	p.notices.mu.RLock()
 	defer p.notices.mu.RUnlock()
 	for _, fn := range p.notices.listeners {

@@ -59,7 +59,11 @@ func (d *DB) EventCursor() EventPosition {
 
 // StartEvents reads where the events stand, before Listen. All later events are passed
 // on, so who subscribes after it misses none.
-func (d *DB) StartEvents(ctx context.Context) error { return d.readEvents(ctx) }
+func (d *DB) StartEvents(ctx context.Context) error {
+	err := d.readEvents(ctx)
+	d.pool.facts.on.Store(err == nil)
+	return err
+}
 
 // Listen reads the events of all processes until ctx ends.
 func (d *DB) Listen(ctx context.Context) {
@@ -102,6 +106,7 @@ func (d *DB) readEvents(ctx context.Context) error {
 	r := &d.pool.events
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
+	began := time.Now()
 	head, err := d.eventHead(ctx)
 	if err != nil {
 		return err
@@ -149,6 +154,7 @@ func (d *DB) readEvents(ctx context.Context) error {
 		}
 	}
 	r.read = time.Now()
+	d.pool.facts.asOf.Store(began.UnixNano())
 	return nil
 }
 

@@ -152,7 +152,7 @@ func (d *DB) CreateFollow(ctx context.Context, f *Follow) error {
 		return err
 	}
 	d.countsChanged(f.TargetID)
-	return nil
+	return d.followsChanged(ctx, f.FollowerID)
 }
 
 // UpdateFollow writes the named columns of f.
@@ -172,7 +172,7 @@ func (d *DB) DeleteFollow(ctx context.Context, f *Follow) error {
 	}
 	d.countsChanged(f.TargetID)
 	if !f.Narrowed() {
-		return nil
+		return d.followsChanged(ctx, f.FollowerID)
 	}
 	return d.Announce(ctx, AccountChanged, f.FollowerID)
 }
@@ -395,6 +395,9 @@ func (d *DB) cutFollows(ctx context.Context, local bool, accountID string, limit
 	}
 	d.countsChanged(all...)
 	cut, err = list[Follow](ctx, d.writing(), "cut follows", "DELETE FROM follows WHERE "+these+" RETURNING *", args...)
+	if err == nil {
+		err = d.followsChanged(ctx, accountID)
+	}
 	return cut, len(all), err
 }
 

@@ -35,6 +35,16 @@ func (q *selection) visible(alias string, v Viewer) {
 		v.ID, v.ID, v.ID)
 }
 
+// sees is visible by facts, for a viewer with an account. addressed must have those of
+// the statuses whose recipients decide.
+func (p *people) sees(id, visibility, author string) bool {
+	switch visibility {
+	case Public, Unlisted, Local:
+		return true
+	}
+	return author == p.viewer || p.addressed[id] || visibility == Private && p.follows[author].follows
+}
+
 // seen adds the rule of every list of statuses: the viewer may see s, and the
 // status r that s reblogs, and neither is by an invisible account. A status may
 // have been narrowed after it was reblogged or put on a timeline, so that
@@ -42,6 +52,9 @@ func (q *selection) visible(alias string, v Viewer) {
 //
 // The rule is one CASE, for the reason given at unwanted.
 func (q *selection) seen(v Viewer) {
+	if q.facts != nil { // judge does
+		return
+	}
 	q.add(` AND CASE WHEN NOT a.deactivated AND NOT a.invisible AND (ra.id IS NULL OR NOT ra.deactivated) AND `)
 	q.visible("s", v)
 	q.add(` AND (s.reblog_of_id IS NULL OR `)

@@ -12,8 +12,9 @@ const ThreadLimit = 2000
 // the viewer may and wants to see, oldest first, without reblogs. A mute of the
 // thread does not count, since the viewer opened it.
 func (d *DB) Thread(ctx context.Context, v Viewer, statusID string) ([]StatusRef, error) {
-	q := d.refsFor(v)
-	q.add(` FROM statuses s`+refJoins+` WHERE s.conversation_id = `+conversationOf+` AND s.reblog_of_id IS NULL`, statusID)
+	ignoring := v.Relations.Blocks || v.Relations.Mutes
+	q := d.factsFor(v, judged{alone: !ignoring})
+	q.add(` FROM statuses s`+q.joins()+` WHERE s.conversation_id = `+conversationOf+` AND s.reblog_of_id IS NULL`, statusID)
 	q.seen(v)
 	v.Relations.ThreadMutes = false
 	q.unwanted(v, false, "")

@@ -61,37 +61,55 @@ func (d *DB) refsFor(v Viewer) *selection {
 func (q *selection) refs(v Viewer) {
 	q.viewer = &v
 	q.sql.Grow(3 << 10)
-	q.add(`SELECT s.id, s.version, s.account_id, a.version,
-	r.id, r.version, r.account_id, ra.version, COALESCE(r.in_reply_to_id, s.in_reply_to_id)`)
+	shown := func(column string) string { return "COALESCE(r." + column + ", s." + column + ")" }
+	shownID := "COALESCE(s.reblog_of_id, s.id)"
+	switch {
+	case q.facts == nil:
+		q.add(`SELECT s.id, s.version, s.account_id, a.version,
+	r.id, r.version, r.account_id, ra.version, ` + shown("in_reply_to_id"))
+	case q.facts.alone:
+		shown, shownID = func(column string) string { return "s." + column }, "s.id"
+		fallthrough
+	default:
+		q.add(`SELECT s.id, s.version, s.account_id, s.visibility, ` + shown("in_reply_to_id"))
+	}
 	if v.ID == "" {
 		q.add(`, FALSE, FALSE, FALSE, FALSE, FALSE`)
 	} else {
 		q.add(`,
-	CASE WHEN COALESCE(r.favourites_count, s.favourites_count) = 0 THEN FALSE ELSE
-		EXISTS (SELECT 1 FROM favourites f WHERE f.account_id = ? AND f.status_id = COALESCE(s.reblog_of_id, s.id)`+existsOnce+`) END,
-	CASE WHEN COALESCE(r.reblogs_count, s.reblogs_count) = 0 THEN FALSE ELSE
-		EXISTS (SELECT 1 FROM statuses b WHERE b.reblog_of_id = COALESCE(s.reblog_of_id, s.id) AND b.account_id = ?`+existsOnce+`) END`, v.ID, v.ID)
+	CASE WHEN `+shown("favourites_count")+` = 0 THEN FALSE ELSE
+		EXISTS (SELECT 1 FROM favourites f WHERE f.account_id = ? AND f.status_id = `+shownID+existsOnce+`) END,
+	CASE WHEN `+shown("reblogs_count")+` = 0 THEN FALSE ELSE
+		EXISTS (SELECT 1 FROM statuses b WHERE b.reblog_of_id = `+shownID+` AND b.account_id = ?`+existsOnce+`) END`, v.ID, v.ID)
 		if v.Relations.Mutes {
-			q.add(`, EXISTS (SELECT 1 FROM mutes m WHERE m.account_id = ? AND m.target_id = COALESCE(r.account_id, s.account_id)
+			q.add(`, EXISTS (SELECT 1 FROM mutes m WHERE m.account_id = ? AND m.target_id = `+shown("account_id")+`
 				AND (m.expires_at IS NULL OR m.expires_at > ?)`+existsOnce+`)`, v.ID, q.now)
 		} else {
 			q.add(`, FALSE`)
 		}
 		if v.Relations.ThreadMutes {
-			q.add(`, EXISTS (SELECT 1 FROM thread_mutes m WHERE m.account_id = ? AND m.conversation_id = COALESCE(r.conversation_id, s.conversation_id)
+			q.add(`, EXISTS (SELECT 1 FROM thread_mutes m WHERE m.account_id = ? AND m.conversation_id = `+shown("conversation_id")+`
 				AND (m.expires_at IS NULL OR m.expires_at > ?)`+existsOnce+`)`, v.ID, q.now)
 		} else {
 			q.add(`, FALSE`)
 		}
 		if v.Relations.Bookmarks {
-			q.add(`, EXISTS (SELECT 1 FROM bookmarks m WHERE m.account_id = ? AND m.status_id = COALESCE(s.reblog_of_id, s.id)`+existsOnce+`)`, v.ID)
+			q.add(`, EXISTS (SELECT 1 FROM bookmarks m WHERE m.account_id = ? AND m.status_id = `+shownID+existsOnce+`)`, v.ID)
 		} else {
 			q.add(`, FALSE`)
 		}
 	}
-	q.add(`, CASE WHEN p.id IS NULL THEN FALSE ELSE `)
-	q.visible("p", v)
-	q.add(` END`)
+	switch {
+	case q.facts == nil:
+		q.add(`, CASE WHEN p.id IS NULL THEN FALSE ELSE `)
+		q.visible("p", v)
+		q.add(` END`)
+	case !q.facts.alone:
+		q.add(`, r.id, r.version, r.account_id, r.visibility, p.visibility, p.account_id`)
+	}
+	if q.facts != nil && q.facts.home {
+		q.add(`, h.why`)
+	}
 }
 
 // authorJoins add the author of a status, the status that it reblogs and the author of that.
@@ -125,6 +143,10 @@ func (q *selection) narrow(f TimelineFilter, v Viewer) {
 
 // page adds the bounds and returns the rows, newest first.
 func (d *DB) page(ctx context.Context, q *selection, p Page, column, what string) ([]StatusRef, error) {
+	if q.facts != nil {
+		rows, _, err := d.filled(ctx, q, p, column, what, false)
+		return rows, err
+	}
 	cond, order, args := p.where(column)
 	q.add(cond, args...)
 	q.add(order)
@@ -134,6 +156,13 @@ func (d *DB) page(ctx context.Context, q *selection, p Page, column, what string
 }
 
 func (d *DB) statusRefs(ctx context.Context, q *selection, what string) ([]StatusRef, error) {
+	if q.facts != nil {
+		rows, _, err := d.placed(ctx, q, what)
+		if err != nil {
+			return nil, err
+		}
+		return d.judge(ctx, q, rows)
+	}
 	rows, err := d.rows(ctx, q)
 	if err != nil {
 		return nil, wrap(err, "%s", what)
@@ -186,6 +215,9 @@ func (f TimelineFilter) selective(v Viewer) bool {
 // one statement, and a second if f or the viewer's blocks and mutes leave the page short.
 func (d *DB) HomeTimeline(ctx context.Context, v Viewer, f TimelineFilter, p Page) (Timeline, error) {
 	q := d.refsFor(v)
+	if r := v.Relations; !r.FollowedTags && !r.ExclusiveLists && !r.Languages {
+		q = d.factsFor(v, judged{home: true})
+	}
 	d.home(q, v)
 	if f.Local {
 		q.add(` AND COALESCE(r.local, s.local)`)
@@ -206,6 +238,11 @@ func (d *DB) HomeTimeline(ctx context.Context, v Viewer, f TimelineFilter, p Pag
 // them stay; the others need what brought them here, an author or a hashtag that is
 // followed still.
 func (d *DB) home(q *selection, v Viewer) {
+	if q.facts != nil {
+		q.from(`home_entries h JOIN statuses s ON s.id = h.status_id`+factJoins+`
+	WHERE h.account_id = ? AND (r.account_id IS NULL OR r.account_id <> ?)`, v.ID, v.ID)
+		return
+	}
 	q.from(`home_entries h JOIN statuses s ON s.id = h.status_id`+refJoins+`
 	WHERE h.account_id = ?
 	AND (h.why IN (2, 3) OR ((EXISTS (SELECT 1 FROM follows hf WHERE hf.follower_id = ? AND hf.target_id = s.account_id
@@ -255,8 +292,8 @@ func (d *DB) PublicTimeline(ctx context.Context, v Viewer, f TimelineFilter, p P
 	if f.OnlyMedia {
 		base += ` AND $.has_media`
 	}
-	q := d.refsFor(v)
-	q.from(strings.Replace(strings.ReplaceAll(base, "$", "s"), " WHERE", refJoins+" WHERE", 1), args...)
+	q := d.factsFor(v, judged{})
+	q.from(strings.Replace(strings.ReplaceAll(base, "$", "s"), " WHERE", q.joins()+" WHERE", 1), args...)
 	q.seen(v)
 	q.unwanted(v, f.WithMuted, "")
 	q.narrow(f, v)
@@ -282,10 +319,22 @@ type AccountFilter struct {
 // viewer opened the profile, so that their blocks and mutes of this account do
 // not count; those of reblogged authors and recipients do.
 func (d *DB) AccountStatuses(ctx context.Context, v Viewer, accountID string, f AccountFilter, p Page) ([]StatusRef, error) {
-	q := d.refsFor(v)
-	q.add(` FROM statuses s`+refJoins+` WHERE s.account_id = ?`, accountID)
+	q := d.factsFor(v, judged{profile: true})
+	q.add(` FROM statuses s`+q.joins()+` WHERE s.account_id = ?`, accountID)
 	q.seen(v)
-	if v.ID != "" && v.ID != accountID {
+	if q.facts != nil && v.ID != accountID {
+		// Facts decide in the end, but many rows may be for others.
+		with, err := d.people(ctx, v.ID, nil, map[string]bool{accountID: true})
+		if err != nil {
+			return nil, err
+		}
+		open := []string{Public, Unlisted}
+		if with.follows[accountID].follows {
+			open = append(open, Private, Local)
+		}
+		q.add(` AND (s.visibility IN ? OR EXISTS (SELECT 1 FROM status_recipients lr WHERE lr.status_id = s.id AND lr.account_id = ?`+existsOnce+`))`, open, v.ID)
+	}
+	if q.facts == nil && v.ID != "" && v.ID != accountID {
 		q.add(` AND (s.visibility <> 'local' OR EXISTS (SELECT 1 FROM follows lf WHERE lf.follower_id = ? AND lf.target_id = s.account_id AND NOT lf.pending`+existsOnce+`)
 			OR EXISTS (SELECT 1 FROM status_recipients lr WHERE lr.status_id = s.id AND lr.account_id = ?`+existsOnce+`))`, v.ID, v.ID)
 	}
@@ -317,8 +366,8 @@ func (d *DB) StatusRefs(ctx context.Context, v Viewer, ids []string) ([]StatusRe
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	q := d.refsFor(v)
-	q.add(` FROM statuses s` + refJoins + ` WHERE `)
+	q := d.factsFor(v, judged{})
+	q.add(` FROM statuses s` + q.joins() + ` WHERE `)
 	if len(ids) == 1 {
 		q.add(`s.id = ?`, ids[0])
 	} else {

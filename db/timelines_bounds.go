@@ -53,6 +53,10 @@ func (d *DB) windowed(ctx context.Context, q *selection, p Page, column, what st
 
 // timeline is page as a Timeline.
 func (d *DB) timeline(ctx context.Context, q *selection, p Page, column, what string) (Timeline, error) {
+	if q.facts != nil {
+		refs, next, err := d.filled(ctx, q, p, column, what, true)
+		return Timeline{Refs: refs, Next: next}, err
+	}
 	refs, err := d.page(ctx, q, p, column, what)
 	return Timeline{Refs: refs}, err
 }
