@@ -325,10 +325,13 @@ func (d *DB) lookAgain(ctx context.Context, c checked, f *fault, key []any, repa
 		case !repair:
 		case f.repair != nil:
 			out.Repaired = true
-			return f.repair(ctx, tx, key)
+			err = f.repair(ctx, tx, key)
 		default:
 			out.Repaired = true
 			_, err = tx.exec(ctx, "repair", f.mend+" WHERE "+row, key...)
+		}
+		if err == nil && out.Repaired && (c.table == "accounts" || c.table == "follows") {
+			err = tx.Announce(ctx, AccountChanged, fmt.Sprint(key[0])) // processes keep both
 		}
 		return err
 	})

@@ -212,10 +212,13 @@ func (f TimelineFilter) selective(v Viewer) bool {
 // HomeTimeline returns a page of the viewer's home timeline: statuses by the
 // viewer, by accounts they follow, and addressed to them, public ones under hashtags they
 // follow, without their own reblogs and without members of their exclusive lists. It sends
-// one statement, and a second if f or the viewer's blocks and mutes leave the page short.
+// one statement, a second if f or the viewer's blocks and mutes leave the page short, and
+// up to 3 for facts that are not kept.
 func (d *DB) HomeTimeline(ctx context.Context, v Viewer, f TimelineFilter, p Page) (Timeline, error) {
-	q := d.refsFor(v)
-	if r := v.Relations; !r.FollowedTags && !r.ExclusiveLists && !r.Languages {
+	var q *selection
+	if r := v.Relations; r.FollowedTags || r.ExclusiveLists || r.Languages {
+		q = d.refsFor(v)
+	} else {
 		q = d.factsFor(v, judged{home: true})
 	}
 	d.home(q, v)
