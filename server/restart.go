@@ -67,7 +67,7 @@ func (s *Server) startJobs(ctx context.Context) error {
 	r := &s.runners
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.stopped {
+	if r.stopped || !s.cfg.Roles.Work {
 		return nil
 	}
 	stop, err := s.work(ctx)

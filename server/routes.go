@@ -636,7 +636,9 @@ func (s *Server) mount(guard *web.Guard, html *pages.Pages, client *clientapi.AP
 		if r.Access != OAuth && r.Access != Page && r.Access != Federation && r.Access != Stream {
 			h = web.Strict(s.Settings, h)
 		}
-		h = web.KnownIDs(r.Path, h)
+		if h = web.KnownIDs(r.Path, h); !s.plays(r) {
+			h = elsewhere
+		}
 		switch r.Access {
 		case Optional, User, Token, App, Admin, OAuth, Stream:
 			h = web.Private(h)

@@ -273,14 +273,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		return err
 	}
 	go s.DB.Listen(ear)
-	go s.streaming.Run(ear)
-	if err := s.startJobs(context.WithoutCancel(ctx)); err != nil {
-		return err
+	if s.cfg.Roles.Stream {
+		go s.streaming.Run(ear)
 	}
-	if err := s.Delivery.Start(context.WithoutCancel(ctx)); err != nil {
-		return errors.Join(err, s.runners.stop(context.Background()))
-	}
-	if err := s.Ingest.Start(context.WithoutCancel(ctx)); err != nil {
+	if err := s.startWork(context.WithoutCancel(ctx)); err != nil {
 		s.endWork(context.Background())
 		return err
 	}
@@ -333,6 +329,22 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	}
 	s.endWork(grace)
 	return err
+}
+
+// startWork begins the work that this process has among its roles.
+func (s *Server) startWork(ctx context.Context) error {
+	if err := s.startJobs(ctx); err != nil {
+		return err
+	}
+	if s.cfg.Roles.Work {
+		if err := s.Ingest.Start(ctx); err != nil {
+			return err
+		}
+	}
+	if s.cfg.Roles.Deliver {
+		return s.Delivery.Start(ctx)
+	}
+	return nil
 }
 
 // endWork lets jobs and calls to other servers end until ctx does. Other

@@ -2,11 +2,13 @@ package server
 
 import (
 	"context"
+	"maps"
 
 	"github.com/gin-gonic/gin"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
 
+	"svc/server/api/web"
 	"svc/server/platform/tracing"
 )
 
@@ -14,7 +16,7 @@ import (
 // none, which last as long as their clients stay, and neither have the probes.
 func traceRequests(traces *tracing.Traces, routes []Route) gin.HandlerFunc {
 	silent := streamPaths(routes)
-	silent["/healthz"], silent["/readyz"], silent["/health"] = true, true, true
+	maps.Copy(silent, web.Probes)
 	return func(c *gin.Context) {
 		route := c.FullPath()
 		if silent[route] {

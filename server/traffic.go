@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
+
+	"svc/server/api/web"
 )
 
 // traffic counts running requests. A server that stops first reports that to
@@ -18,7 +20,7 @@ type traffic struct {
 // watch serves next while the server does not stop.
 func (t *traffic) watch(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/readyz" || r.URL.Path == "/healthz" || r.URL.Path == "/health" {
+		if web.Probes[r.URL.Path] {
 			next.ServeHTTP(w, r)
 			return
 		}

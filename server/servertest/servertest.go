@@ -117,11 +117,17 @@ func Named(t *testing.T, name string, fn func(t *testing.T, s *Server), edit ...
 // base URL, with the same settings; its own address is in URL.
 func (s *Server) Second(t testing.TB) *Server {
 	t.Helper()
+	return s.SecondAs(t, config.AllRoles)
+}
+
+// SecondAs is Second with these roles.
+func (s *Server) SecondAs(t testing.TB, roles config.Roles) *Server {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	second := at(t, s.DSN, l, s.Base(), func(c *config.Config) { c.Name = s.Words.Name() }, nil, func(settings *config.Settings) { *settings = *s.Settings.Base() })
+	second := at(t, s.DSN, l, s.Base(), func(c *config.Config) { c.Name, c.Roles = s.Words.Name(), roles }, nil, func(settings *config.Settings) { *settings = *s.Settings.Base() })
 	second.Mailbox = s.Mailbox
 	return second
 }

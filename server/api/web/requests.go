@@ -30,8 +30,8 @@ func frontOf(c *gin.Context) *front {
 	return noFront
 }
 
-// probes are the paths that a supervisor or a proxy asks every few seconds.
-var probes = map[string]bool{"/healthz": true, "/health": true, "/readyz": true}
+// Probes are the paths that a supervisor or a proxy asks every few seconds.
+var Probes = map[string]bool{"/healthz": true, "/health": true, "/readyz": true}
 
 // Front gives every request an id and logs it as access says, one of config's:
 // failures as warnings, everything else at info, health checks not at all. Its
@@ -50,7 +50,7 @@ func Front(log *slog.Logger, now func() time.Time, remote *Remote, access string
 		if c.Writer.Status() >= 500 {
 			level = slog.LevelWarn
 		}
-		if access == config.AccessOff || !log.Enabled(c.Request.Context(), level) || probes[c.FullPath()] {
+		if access == config.AccessOff || !log.Enabled(c.Request.Context(), level) || Probes[c.FullPath()] {
 			return
 		}
 		line := make([]slog.Attr, 0, 8)

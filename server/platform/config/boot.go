@@ -114,6 +114,11 @@ func bootSettings() []bootSetting {
 			},
 		},
 		{
+			name: "roles", inFile: true, env: "SVC_ROLES", shown: "all",
+			accepted: "what this process does, of " + roleNames + ", separated by spaces or commas; all processes of a database together must do all of it",
+			set:      setRoles,
+		},
+		{
 			name: "memory", inFile: true, env: "SVC_MEMORY", shown: "nine tenths of the container's, or half of the machine's",
 			accepted: "how much memory svcd tries to stay below, as 512MiB or 2GiB, at least 64MiB",
 			set:      setMemory,

@@ -59,6 +59,8 @@ type Config struct {
 	SSHListen string
 	// Drain is how long a stopping server goes on serving once /readyz reports it.
 	Drain time.Duration
+	// Roles is what this process does.
+	Roles Roles
 	// Memory is how many bytes the process tries to stay below; 0 leaves it to the
 	// container and the machine.
 	Memory uint64
@@ -83,6 +85,7 @@ func Defaults() Config {
 		DataDir:      "./svc-data",
 		FromDatabase: true,
 		Drain:        5 * time.Second,
+		Roles:        AllRoles,
 		AccessLog:    AccessOn,
 		LogLevel:     slog.LevelInfo,
 		Settings:     DefaultSettings(),

@@ -169,6 +169,9 @@ func (l *loader) check() {
 	if l.config.FederationInsecure && strings.HasPrefix(l.config.BaseURL, "https:") {
 		l.problems.add(l.given["federation_insecure"], "true", false, "false, since the base URL is public: "+l.config.BaseURL)
 	}
+	if l.config.Roles != AllRoles && !strings.HasPrefix(l.config.Database, "postgres") {
+		l.problems.add(l.given["roles"], l.config.Roles.String(), false, "all of them, since SQLite allows one process")
+	}
 	if l.config.BaseURL == "" {
 		// An invalid Listen is reported already.
 		if slices.ContainsFunc(l.problems, func(p Problem) bool { return p.Setting == l.given["listen"] }) {

@@ -50,6 +50,7 @@ func TestWithNoSettingsItServesSQLiteOnLoopback(t *testing.T) {
 		DataDir:   "./svc-data",
 		Media:     MediaStore{Path: "svc-data/uploads"},
 		Drain:     5 * time.Second,
+		Roles:     AllRoles,
 		AccessLog: AccessOn,
 		Settings:  DefaultSettings(),
 
@@ -70,10 +71,12 @@ log: warn,json
 drain: 1m
 access_log: address
 memory: 512MiB
+database: postgres://svc@db/svc
+roles: [web, stream]
 `)
 	got, err := load(t,
 		[]string{"--listen", "127.0.0.1:3", "--log-level", "debug"},
-		map[string]string{"SVC_CONFIG": file, "SVC_LISTEN": "127.0.0.1:2", "SVC_DRAIN": "15s", "SVC_MEMORY": "2 GiB", "SVC_BASE_URL": "https://Env.example:443/"})
+		map[string]string{"SVC_CONFIG": file, "SVC_LISTEN": "127.0.0.1:2", "SVC_DRAIN": "15s", "SVC_MEMORY": "2 GiB", "SVC_ROLES": "deliver,work", "SVC_BASE_URL": "https://Env.example:443/"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,11 +85,12 @@ memory: 512MiB
 		Listen:         "127.0.0.1:3",
 		BaseURL:        "https://env.example",
 		BaseURLGiven:   true,
-		Database:       "sqlite:/var/file/svc.db",
+		Database:       "postgres://svc@db/svc",
 		DataDir:        "/var/file",
 		Media:          MediaStore{Path: "/var/file/uploads"},
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")},
 		Drain:          15 * time.Second,
+		Roles:          Roles{Work: true, Deliver: true},
 		Memory:         2 << 30,
 		AccessLog:      AccessAddress,
 		LogLevel:       slog.LevelDebug,
@@ -127,6 +131,7 @@ settings:
 		"SVC_TRUSTED_PROXIES": "10.0.0.0/33",
 		"SVC_LOG":             "info,chatty",
 		"SVC_MEMORY":          "63MiB",
+		"SVC_ROLES":           "web,worker",
 		"SVC_ACCESS_LOG":      "yes",
 	})
 	var got Problems
@@ -152,6 +157,7 @@ settings:
 		"SVC_DATABASE_FILE /svc.yaml",
 		"SVC_DATA_DIR_FILE /absent",
 		"SVC_TRUSTED_PROXIES 10.0.0.0/33",
+		"SVC_ROLES web,worker",
 		"SVC_MEMORY 63MiB",
 		"SVC_LOG info,chatty",
 		"SVC_ACCESS_LOG yes",
@@ -297,5 +303,15 @@ func TestABadNameIsRefused(t *testing.T) {
 	}
 	if c, err := load(t, nil, map[string]string{"SVC_NAME": "pleroma"}); err != nil || c.Name != "pleroma" {
 		t.Errorf("%q, %v", c.Name, err)
+	}
+}
+
+func TestSQLiteIsServedByOneProcessThatDoesAll(t *testing.T) {
+	_, err := load(t, nil, map[string]string{"SVC_ROLES": "web"})
+	if err == nil || !strings.Contains(err.Error(), "SQLite allows one process") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := load(t, nil, map[string]string{"SVC_ROLES": "deliver, work stream web"}); err != nil {
+		t.Error(err)
 	}
 }
