@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -20,7 +21,7 @@ import (
 // VACUUM INTO writes that too, and moves every row, so that no two copies have pages in
 // common. While the transaction lasts the log cannot begin anew, and grows.
 func snapshotSQLite(ctx context.Context, path string) (_ *Snapshot, err error) {
-	pool, err := openPool(path, "deferred", 1, []string{"busy_timeout(10000)", "query_only(1)", "cache_size(-2000)"})
+	pool, err := openPool(path, "deferred", 1, new(atomic.Bool), []string{"busy_timeout(10000)", "query_only(1)", "cache_size(-2000)"})
 	if err != nil {
 		return nil, err
 	}
@@ -214,7 +215,7 @@ func (r *Restoring) prepareSQLite(ctx context.Context, path string) error {
 
 // CheckSQLite has SQLite check a database file that nobody else uses.
 func CheckSQLite(ctx context.Context, path string) error {
-	pool, err := openPool(path, "deferred", 1, []string{"query_only(1)"})
+	pool, err := openPool(path, "deferred", 1, new(atomic.Bool), []string{"query_only(1)"})
 	if err != nil {
 		return err
 	}

@@ -183,5 +183,5 @@ func retryable(err error) bool {
 	if errors.As(err, &e) {
 		return e.Code == "40001" || e.Code == "40P01" || isStalePlan(err)
 	}
-	return isSQLiteBusy(err)
+	return isSQLiteBusy(err) || errors.As(err, new(undone))
 }

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 
 	"gorm.io/gorm"
 	"modernc.org/sqlite"
@@ -44,12 +45,15 @@ func openSQLite(p *pool, path string) (*DB, error) {
 	var err error
 	// journal_mode before all that writes: it must not run inside the immediate
 	// transaction that the lock setting would begin. It waits for other processes.
-	p.write, err = openPool(path, "immediate", 1, append([]string{wait, "journal_mode(WAL)", "synchronous(" + sync + ")", "wal_autocheckpoint(2000)", fmt.Sprintf("journal_size_limit(%d)", mostLog)}, common...))
+	p.write, err = openPool(path, "immediate", 1, &p.sharing.uninterrupted, append([]string{wait, "journal_mode(WAL)", "synchronous(" + sync + ")", "wal_autocheckpoint(2000)", fmt.Sprintf("journal_size_limit(%d)", mostLog)}, common...))
 	if err != nil {
 		return nil, err
 	}
 	p.dialect = SQLite
-	p.read, err = openPool(path, "deferred", readers, append([]string{wait, "query_only(1)"}, common...))
+	p.sharing.write, p.sharing.longest = p.write, shareTime
+	// Caches may have been filled from rows that were undone.
+	p.sharing.lost = func() { p.tell(AnythingMissed, "") }
+	p.read, err = openPool(path, "deferred", readers, new(atomic.Bool), append([]string{wait, "query_only(1)"}, common...))
 	if err != nil {
 		return nil, errors.Join(err, p.write.Close())
 	}
@@ -78,13 +82,13 @@ func makePrivate(path string) error {
 	return f.Close()
 }
 
-func openPool(path, lock string, size int, pragmas []string) (*sql.DB, error) {
+func openPool(path, lock string, size int, uninterrupted *atomic.Bool, pragmas []string) (*sql.DB, error) {
 	q := url.Values{"_txlock": {lock}, "_pragma": pragmas}
 	driver, err := sqlite.NewConnector("file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode())
 	if err != nil {
 		return nil, err
 	}
-	c := sql.OpenDB(keepStatements{driver})
+	c := sql.OpenDB(keepStatements{driver, uninterrupted})
 	c.SetMaxOpenConns(size)
 	c.SetMaxIdleConns(size)
 	return c, nil

@@ -77,6 +77,7 @@ type pool struct {
 	waiting    lastWork
 	unreadable unreadableRows
 	owning     owning
+	sharing    sharing
 
 	migrations fs.FS
 
@@ -188,8 +189,9 @@ func (d *DB) InTx() bool { return d.tx != nil }
 
 // Tx runs fn in a transaction and commits if it returns nil. Inside fn only tx
 // may be used. Within a transaction Tx joins it, and a joined fn that fails
-// makes the whole fail. On PostgreSQL a transaction that lost a deadlock or a
-// serialisation race runs again, so fn must have no effect but rows.
+// makes the whole fail. A transaction runs again that lost a deadlock or a
+// serialisation race on PostgreSQL, or was undone with one that it shared a commit
+// with on SQLite, so fn must have no effect but rows.
 func (d *DB) Tx(ctx context.Context, fn func(tx *DB) error) error {
 	if d.tx != nil {
 		if err := fn(d); err != nil {
@@ -201,7 +203,7 @@ func (d *DB) Tx(ctx context.Context, fn func(tx *DB) error) error {
 	var err error
 	for attempt := range 10 {
 		began := time.Now()
-		err = d.once(ctx, fn)
+		err = d.once(ctx, attempt > 0 || d.pool.alone(ctx), fn)
 		d.yield(ctx, time.Since(began))
 		if err == nil || !retryable(err) || ctx.Err() != nil {
 			return err
@@ -236,9 +238,9 @@ func StepsFrom[K comparable](ctx context.Context, d *DB, from K, step func(tx *D
 	}
 }
 
-func (d *DB) once(ctx context.Context, fn func(tx *DB) error) error {
+func (d *DB) once(ctx context.Context, alone bool, fn func(tx *DB) error) error {
 	t := &txn{}
-	err := d.wrt.WithContext(pipelined(ctx)).Transaction(func(orm *gorm.DB) error {
+	run := func(orm *gorm.DB) error {
 		tx := &DB{pool: d.pool, orm: orm, wrt: orm, tx: t}
 		if err := fn(tx); err != nil {
 			return err
@@ -249,7 +251,13 @@ func (d *DB) once(ctx context.Context, fn func(tx *DB) error) error {
 		err := tx.writeEvents(ctx, t.events)
 		t.whole = err == nil
 		return err
-	})
+	}
+	var err error
+	if d.pool.dialect == SQLite {
+		err = d.inTurn(ctx, alone, run)
+	} else {
+		err = d.wrt.WithContext(pipelined(ctx)).Transaction(run)
+	}
 	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {
 		err = fmt.Errorf("%w: %w", ctx.Err(), err) // ended with its context
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"slices"
 	"testing/fstest"
+	"time"
 )
 
 // AddMigrations has d know more migrations than the program: texts by file name.
@@ -120,3 +121,6 @@ func Values(ctx context.Context, d *DB, query string) ([]any, error) {
 	}
 	return out, rows.Scan(out...)
 }
+
+// ShareFor has commits be shared by all who come within a time.
+func (d *DB) ShareFor(longest time.Duration) { d.pool.sharing.longest = longest }

@@ -52,6 +52,9 @@ func newMetrics(s *Server, version string) *metrics {
 	untold := prometheus.NewCounterFunc(prometheus.CounterOpts{
 		Name: "svc_streaming_events_skipped_total", Help: "Events that could not be told to streams of this process, though the database answered.",
 	}, func() float64 { return float64(s.streaming.Skipped()) })
+	waited := prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Name: "svc_database_wait_seconds_total", Help: "How long work waited for a connection to the database or, with SQLite, for its turn to write.",
+	}, func() float64 { _, took := s.DB.WriterWaits(); return took.Seconds() })
 	known := prometheus.NewRegistry()
 	m.known = known
 	known.MustRegister(deliveryMetrics(s)...)
@@ -59,7 +62,7 @@ func newMetrics(s *Server, version string) *metrics {
 	known.MustRegister(pushMetrics(s)...)
 	known.MustRegister(streamMetrics(s)...)
 	known.MustRegister(lastCheck{s}, lastBackup{s}, jobQueues{s})
-	known.MustRegister(m.requests, m.seconds, m.jobs, build, directory, untold, collectors.NewGoCollector(),
+	known.MustRegister(m.requests, m.seconds, m.jobs, build, directory, untold, waited, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewDBStatsCollector(s.DB.Writer(), "svc"))
 	m.handler = promhttp.HandlerFor(known, promhttp.HandlerOpts{})
 	return m

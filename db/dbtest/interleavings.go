@@ -31,7 +31,7 @@ func Between(t testing.TB, d *db.DB, part string, first, second func(ctx context
 	case err := <-ended:
 		t.Fatalf("it ended without a statement that contains %q: %v", part, err)
 	}
-	queued := d.Writer().Stats().WaitCount
+	queued, _ := d.WriterWaits()
 	other := make(chan error, 1)
 	go func() { other <- second(t.Context()) }()
 	look := time.NewTicker(2 * time.Millisecond)
@@ -53,7 +53,8 @@ func Between(t testing.TB, d *db.DB, part string, first, second func(ctx context
 func waiting(t testing.TB, d *db.DB, queued int64) bool {
 	t.Helper()
 	if d.Dialect() == db.SQLite {
-		return d.Writer().Stats().WaitCount > queued
+		n, _ := d.WriterWaits()
+		return n > queued
 	}
 	var n int
 	if err := d.Writer().QueryRowContext(t.Context(), `SELECT COUNT(*) FROM pg_stat_activity
