@@ -37,6 +37,9 @@ const (
 	// connectionLife bounds the age of a connection. After a failover none stays
 	// with the old server for longer.
 	connectionLife = 30 * time.Minute
+	// connectionRest is how long a connection that nobody needs stays open. The last
+	// used is taken first, so that a quiet server keeps few.
+	connectionRest = 2 * time.Minute
 )
 
 const statementSetting = "statement_timeout"

@@ -258,3 +258,11 @@ func TestEachHostGetsItsShare(t *testing.T) {
 		cancel()
 	}
 }
+
+// TestTheSettingBoundsTheConnections opens a pool of a set size.
+func TestTheSettingBoundsTheConnections(t *testing.T) {
+	d := dbtest.OpenWith(t, onPostgres(t), db.Options{Connections: 4})
+	if n := d.Writer().Stats().MaxOpenConnections; n != 4 {
+		t.Errorf("%d connections may be open", n)
+	}
+}

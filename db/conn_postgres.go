@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -18,10 +19,10 @@ import (
 	"gorm.io/driver/postgres"
 )
 
-// connections is the size of the pool for PostgreSQL. Above it the server's
-// cores, not the round trips, are the limit: each connection costs the server
-// some 6 MB, and with 24 of them the slowest statuses took three times as long
-// as with 12.
+// connections is the size of the pool for PostgreSQL unless a setting has another. Above
+// it the server's cores, not the round trips, are the limit: each connection costs the
+// server 5 to 28 MiB for plans and catalogues, and with 24 of them the slowest statuses
+// took three times as long as with 12.
 const connections = 12
 
 func openPostgres(p *pool, dsn string) (*DB, error) {
@@ -58,7 +59,7 @@ func openPostgres(p *pool, dsn string) (*DB, error) {
 		connect: cfg.ConnectTimeout*time.Duration(hosts) + answerTime, usual: usual,
 	})
 	p.read = p.write
-	sizePool(p.write)
+	p.sizePool()
 	orm, err := p.gorm(postgres.New(postgres.Config{Conn: p.write}))
 	if err != nil {
 		return nil, errors.Join(err, p.write.Close())
@@ -157,11 +158,12 @@ func set(ctx context.Context, c *pgx.Conn, session ...setting) (refused bool, er
 	return false, err
 }
 
-func sizePool(c *sql.DB) {
-	c.SetMaxOpenConns(connections)
-	c.SetMaxIdleConns(connections)
-	c.SetConnMaxIdleTime(5 * time.Minute)
-	c.SetConnMaxLifetime(connectionLife)
+func (p *pool) sizePool() {
+	size := cmp.Or(p.size, connections)
+	p.write.SetMaxOpenConns(size)
+	p.write.SetMaxIdleConns(size)
+	p.write.SetConnMaxIdleTime(connectionRest)
+	p.write.SetConnMaxLifetime(connectionLife)
 }
 
 func isDuplicate(err error) bool {

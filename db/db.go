@@ -48,6 +48,8 @@ type Options struct {
 	// Bulk is for a single writer of much data that can be written again. It uses
 	// more memory, and a crash may lose the last commits.
 	Bulk bool
+	// Connections is the size of the pool for PostgreSQL; 0 is 12.
+	Connections int
 }
 
 // DB is the pool, or one transaction of it. Both have the same methods, so that
@@ -69,6 +71,7 @@ type pool struct {
 	uuids      uuids
 	log        *slog.Logger
 	bulk       bool
+	size       int // of the pool for PostgreSQL
 	observe    func(context.Context, Statement)
 	notices    notices
 	own        ownNotices
@@ -105,7 +108,7 @@ func Open(ctx context.Context, dsn string, o Options) (*DB, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	p := &pool{dsn: dsn, now: o.Now, log: o.Log, bulk: o.Bulk, observe: o.Observe, migrations: migrations}
+	p := &pool{dsn: dsn, now: o.Now, log: o.Log, bulk: o.Bulk, size: o.Connections, observe: o.Observe, migrations: migrations}
 	p.ids.init(o.Worker)
 	p.uuids.init(o.Worker)
 	p.events.woken = make(chan struct{}, 1)

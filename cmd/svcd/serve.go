@@ -165,7 +165,7 @@ func (a *app) openServing(ctx context.Context, cfg config.Config, log *slog.Logg
 	if err := makeDataDir(cfg.DataDir); err != nil {
 		return nil, err
 	}
-	d, err := db.Open(ctx, cfg.Database, db.Options{Log: log, Now: a.now, Observe: traces.Statements()})
+	d, err := db.Open(ctx, cfg.Database, db.Options{Log: log, Now: a.now, Observe: traces.Statements(), Connections: cfg.DatabaseConnections})
 	if err != nil {
 		return nil, err
 	}

@@ -52,6 +52,15 @@ func bootSettings() []bootSetting {
 			set:      setDatabase,
 		},
 		{
+			name: "database_connections", inFile: true, env: "SVC_DATABASE_CONNECTIONS", shown: "12",
+			accepted: "how many connections to PostgreSQL svcd opens at most, 4 to 500",
+			set: func(c *Config, value string) (ok bool) {
+				var err error
+				c.DatabaseConnections, err = strconv.Atoi(value)
+				return err == nil && c.DatabaseConnections >= 4 && c.DatabaseConnections <= 500
+			},
+		},
+		{
 			name: "data_dir", inFile: true, env: "SVC_DATA_DIR", flag: "data-dir", shown: d.DataDir,
 			usage:    "folder for the SQLite database and other files",
 			accepted: "the path of a folder",

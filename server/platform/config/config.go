@@ -37,6 +37,8 @@ type Config struct {
 	// Database is sqlite:PATH, or a postgres:// URL (a secret: it may hold a
 	// password).
 	Database string
+	// DatabaseConnections is the size of the pool for PostgreSQL; 0 is 12.
+	DatabaseConnections int
 	// DataDir is the folder of everything kept outside a database server.
 	DataDir string
 	// Media is where files are kept.

@@ -73,6 +73,7 @@ access_log: address
 memory: 512MiB
 database: postgres://svc@db/svc
 roles: [web, stream]
+database_connections: 30
 `)
 	got, err := load(t,
 		[]string{"--listen", "127.0.0.1:3", "--log-level", "debug"},
@@ -97,6 +98,8 @@ roles: [web, stream]
 		LogFormat:      "json",
 		Settings:       DefaultSettings(),
 		FromDatabase:   true,
+
+		DatabaseConnections: 30,
 	}
 	want.Settings.LogLevel = ":debug"
 	if diff := cmp.Diff(want, got, prefixes); diff != "" {
@@ -132,7 +135,9 @@ settings:
 		"SVC_LOG":             "info,chatty",
 		"SVC_MEMORY":          "63MiB",
 		"SVC_ROLES":           "web,worker",
-		"SVC_ACCESS_LOG":      "yes",
+
+		"SVC_DATABASE_CONNECTIONS": "3",
+		"SVC_ACCESS_LOG":           "yes",
 	})
 	var got Problems
 	if !errors.As(err, &got) {
@@ -155,6 +160,7 @@ settings:
 		"SVC_LISTEN nowhere",
 		"SVC_BASE_URL https://me:pw@host/path?x",
 		"SVC_DATABASE_FILE /svc.yaml",
+		"SVC_DATABASE_CONNECTIONS 3",
 		"SVC_DATA_DIR_FILE /absent",
 		"SVC_TRUSTED_PROXIES 10.0.0.0/33",
 		"SVC_ROLES web,worker",
