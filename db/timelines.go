@@ -364,12 +364,16 @@ func (d *DB) AccountStatuses(ctx context.Context, v Viewer, accountID string, f 
 	return d.page(ctx, q, p, "s.id", "account statuses")
 }
 
-// StatusRefs returns those of ids that the viewer may see, in no order.
+// StatusRefs returns those of ids that the viewer may see, in no order. A single status is
+// read without facts: who changed it or its author at another process sees that at once.
 func (d *DB) StatusRefs(ctx context.Context, v Viewer, ids []string) ([]StatusRef, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	q := d.factsFor(v, judged{})
+	q := d.refsFor(v)
+	if len(ids) > 1 {
+		q = d.factsFor(v, judged{})
+	}
 	q.add(` FROM statuses s` + q.joins() + ` WHERE `)
 	if len(ids) == 1 {
 		q.add(`s.id = ?`, ids[0])
