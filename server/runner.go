@@ -160,12 +160,13 @@ func (r *runner) recorded(ids []int64) {
 	}
 }
 
-// lost returns the jobs that other processes may have taken over meanwhile.
+// lost returns the jobs that other processes have taken over meanwhile. They may have since
+// the lease was last good, even if no heartbeat has told yet that it is lost.
 func (r *runner) lost(ctx context.Context, ids []int64) (map[int64]bool, error) {
 	out := map[int64]bool{}
 	r.mu.Lock()
 	for _, id := range ids {
-		if lease, begun := r.jobs[id]; begun && lease.Lost() {
+		if lease, begun := r.jobs[id]; begun && !lease.Good() {
 			out[id] = true
 		}
 	}

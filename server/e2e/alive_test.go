@@ -105,6 +105,15 @@ func TestAStoppedProcessSendsNoMailThatOthersSent(t *testing.T) {
 	// It ends its running work, and takes new work.
 	link("dan")
 	box.Wait("dan@example.org", 1)
+	count := func(where string) (n int) {
+		must(t, pool.QueryRowContext(ctx, "SELECT COUNT(*) FROM river_job WHERE kind = $1 AND "+where, jobs.SendLink{}.Kind()).Scan(&n))
+		return n
+	}
+	// B may not have stored its outcomes. Those of the first process must not take their place.
+	eventually(t, 20*time.Second, "the outcomes of the first process are stored", func() bool { return count("state = 'completed' AND attempt = 1") > 0 })
+	if again := count("state NOT IN ('running', 'completed')"); again > 0 {
+		t.Errorf("%d mails are to be sent again", again)
+	}
 	for _, name := range names {
 		if n := to(name); n != 1 {
 			t.Errorf("%s got %d mails", name, n)
