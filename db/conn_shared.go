@@ -17,7 +17,8 @@ import (
 // the disk. Transactions that wait for the writer share a commit: they run one after the
 // other in one transaction of the database, each but the first in a savepoint of its own,
 // so that one that fails is undone alone. None returns before the commit, and if it fails,
-// all fail. Who holds the turn passes it to the next in line, and commits if nobody waits,
+// all fail. One that failed waits for it too: it may have failed by what others of the same
+// commit wrote, which its caller then looks for. Who holds the turn passes it to the next in line, and commits if nobody waits,
 // or if the shared transaction is full: one without others never waits for any.
 
 // The bounds of a shared transaction. Once either is reached nobody joins it.
@@ -74,35 +75,38 @@ func (s *sharing) transaction(ctx context.Context, alone bool, fn func(tx *sql.T
 		return err
 	}
 	of, err := s.run(ctx, alone, fn)
-	if err != nil {
+	if of == nil || ctx.Err() != nil && err != nil {
 		return err
 	}
 	<-of.done
-	return of.err
+	if of.err != nil {
+		return of.err
+	}
+	return err
 }
 
-// run runs fn, whose turn it is, and passes the turn, however fn ends.
-func (s *sharing) run(ctx context.Context, alone bool, fn func(tx *sql.Tx) error) (*shared, error) {
+// run runs fn, whose turn it is, and passes the turn, however fn ends. It returns what fn
+// had a part in, unless that was undone because of fn.
+func (s *sharing) run(ctx context.Context, alone bool, fn func(tx *sql.Tx) error) (of *shared, err error) {
 	defer s.pass()
-	of, err := s.join(ctx, alone)
-	if err != nil {
+	if of, err = s.join(ctx, alone); err != nil {
 		return nil, err
 	}
 	kept := false
 	defer func() { // also if fn panics
-		if !kept {
-			s.leave(of)
+		if !kept && !s.leave(of) {
+			of = nil
 		}
 	}()
 	if err := fn(of.tx); err != nil {
-		return nil, err
+		return of, err
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return of, err
 	}
 	if of.members > 0 {
 		if _, err := of.tx.Exec("RELEASE one"); err != nil {
-			return nil, err
+			return of, err
 		}
 	}
 	of.members++
@@ -185,11 +189,13 @@ func (s *sharing) join(ctx context.Context, alone bool) (*shared, error) {
 	return s.open, nil
 }
 
-// leave undoes what one has done that failed. If it cannot, the others fail too.
-func (s *sharing) leave(of *shared) {
+// leave undoes what one has done that failed. If it cannot, the others fail too, and it
+// returns false.
+func (s *sharing) leave(of *shared) bool {
 	if of.members == 0 {
-		s.end(of, of.tx.Rollback())
-		return
+		_ = of.tx.Rollback()
+		s.end(of, nil)
+		return true
 	}
 	_, err := of.tx.Exec("ROLLBACK TO one")
 	if err == nil {
@@ -198,6 +204,7 @@ func (s *sharing) leave(of *shared) {
 	if err != nil {
 		s.fail(of, err)
 	}
+	return err == nil
 }
 
 // fail undoes the work of all.
