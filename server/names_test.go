@@ -164,6 +164,9 @@ func TestAnswersUnderAnotherName(t *testing.T) {
 				b = b.(map[string]any)["items"]
 			case "/api/svc/admin/relay":
 				b = b.(map[string]any)["relays"]
+			case "/api/v1/accounts/verify_credentials": // the token has the second in it
+				delete(a.(map[string]any)["svc"].(map[string]any), "chat_token")
+				delete(b.(map[string]any)[family].(map[string]any), "chat_token")
 			}
 			renamed += compare(t, words, r.Path, "", a, b)
 		}
