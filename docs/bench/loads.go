@@ -102,24 +102,28 @@ type part struct {
 func sum(parts []part, warm time.Time, all int64) (tally, error) {
 	t := tally{All: all}
 	var took []time.Duration
-	last := warm
 	for _, p := range parts {
 		if p.err != nil {
 			return t, p.err
 		}
 		took = append(took, p.took...)
 		t.Bytes += p.bytes
-		if p.last.After(last) {
-			last = p.last
-		}
+		t.Took = max(t.Took, p.last.Sub(warm))
 	}
 	if len(took) == 0 {
 		return t, errors.New("no request was answered in the measured time")
 	}
 	slices.Sort(took)
-	t.Requests, t.Took = len(took), last.Sub(warm)
-	t.P50, t.P99 = quantile(took, 50), quantile(took, 99)
+	t.Requests, t.P50, t.P99 = len(took), quantile(took, 50), quantile(took, 99)
 	return t, nil
+}
+
+// median of an even number of values is the lower of the middle two.
+func median[T time.Duration | float64 | int](values []T) T {
+	if len(values) == 0 {
+		return 0
+	}
+	return slices.Sorted(slices.Values(values))[(len(values)-1)/2]
 }
 
 // quantile is the smallest of sorted values that percent of them do not exceed.
@@ -168,19 +172,17 @@ func (c *conn) do(req []byte) (status int, size int64, err error) {
 
 // readAnswer reads an HTTP/1.1 answer to anything but HEAD.
 func readAnswer(r *bufio.Reader) (status int, size int64, keep bool, err error) {
-	line, err := readLine(r)
+	line := readLine(r, &err)
+	if err == nil && (!bytes.HasPrefix(line, []byte("HTTP/1.1 ")) || len(line) < 12) {
+		err = fmt.Errorf("answer begins with %q", line)
+	}
 	if err != nil {
 		return 0, 0, false, err
 	}
-	if !bytes.HasPrefix(line, []byte("HTTP/1.1 ")) || len(line) < 12 {
-		return 0, 0, false, fmt.Errorf("answer begins with %q", line)
-	}
-	if status, err = strconv.Atoi(string(line[9:12])); err != nil {
-		return 0, 0, false, err
-	}
+	status = int(number(line[9:12], 10, &err))
 	length, chunked, keep := int64(0), false, true
 	for {
-		if line, err = readLine(r); err != nil {
+		if line = readLine(r, &err); err != nil {
 			return status, 0, false, err
 		}
 		if len(line) == 0 {
@@ -190,9 +192,7 @@ func readAnswer(r *bufio.Reader) (status int, size int64, keep bool, err error) 
 		value = bytes.TrimSpace(value)
 		switch {
 		case bytes.EqualFold(name, []byte("Content-Length")):
-			if length, err = strconv.ParseInt(string(value), 10, 64); err != nil {
-				return status, 0, false, err
-			}
+			length = number(value, 10, &err)
 		case bytes.EqualFold(name, []byte("Transfer-Encoding")):
 			chunked = bytes.EqualFold(value, []byte("chunked"))
 		case bytes.EqualFold(name, []byte("Connection")):
@@ -200,32 +200,30 @@ func readAnswer(r *bufio.Reader) (status int, size int64, keep bool, err error) 
 		}
 	}
 	if !chunked {
-		return status, length, keep, skip(r, length)
+		_, err = r.Discard(int(length))
+		return status, length, keep, err
 	}
-	for {
-		if line, err = readLine(r); err != nil {
-			return status, size, false, err
-		}
-		n, err := strconv.ParseInt(string(line), 16, 64)
-		if err != nil {
-			return status, size, false, err
-		}
-		if err := skip(r, n+2); err != nil {
-			return status, size, false, err
-		}
-		if size += n; n == 0 {
-			return status, size, keep, nil
+	for n := int64(-1); n != 0 && err == nil; size += n {
+		if n = number(readLine(r, &err), 16, &err); err == nil {
+			_, err = r.Discard(int(n) + 2)
 		}
 	}
+	return status, size, keep, err
 }
 
-// readLine reads a line without its end. It is good until the next read.
-func readLine(r *bufio.Reader) ([]byte, error) {
-	line, err := r.ReadSlice('\n')
-	return bytes.TrimRight(line, "\r\n"), err
+// readLine reads a line without its end, unless err is set. It is good until the
+// next read.
+func readLine(r *bufio.Reader, err *error) (line []byte) {
+	if *err == nil {
+		line, *err = r.ReadSlice('\n')
+	}
+	return bytes.TrimRight(line, "\r\n")
 }
 
-func skip(r *bufio.Reader, n int64) error {
-	_, err := r.Discard(int(n))
-	return err
+// number reads a number, unless err is set.
+func number(text []byte, base int, err *error) (n int64) {
+	if *err == nil {
+		n, *err = strconv.ParseInt(string(text), base, 64)
+	}
+	return n
 }

@@ -11,22 +11,23 @@
 //	go run ./docs/bench -streams 10000     open streams, instead
 //	go run ./docs/bench -before OTHER      beside another svcd, in turns
 //
-// It needs Go, Linux for /proc, and for PostgreSQL either its programs or the
-// address of a server that may create databases. It builds the programs, makes
-// the data with svcd demo, and drives svcd over HTTP like any client: it
-// imports nothing of the service, so that it measures what people run.
+// It needs Go, Linux for /proc, and for PostgreSQL its programs. It builds svcd,
+// makes the data with svcd demo, and drives svcd over HTTP like any client, so
+// that it measures what people run.
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
+	"net/http"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -37,11 +38,9 @@ import (
 type options struct {
 	sizes     []size
 	databases []string // "sqlite", "postgres"
-	dsn       string   // of a PostgreSQL server that runs already
 	work      string   // where data is kept, "" for a temporary folder
 	seconds   float64
 	runs      int
-	workers   []int
 	only      []string // endpoints, none are all
 	tui       bool
 	delivery  int    // hosts that posts are brought to; 0 measures requests
@@ -57,11 +56,12 @@ type size struct {
 	Reports  int    `json:"reports"`
 }
 
-var allSizes = []size{{"small", 10_000, 100}, {"large", 1_000_000, 100_000}}
+// The last has as many reports as the largest and as few statuses as the
+// smallest: it tells what reports cost, and is made in minutes.
+var allSizes = []size{{"small", 10_000, 100}, {"large", 1_000_000, 100_000}, {"reported", 10_000, 100_000}}
 
-// reported has as many reports as the largest and as few statuses as the smallest: it
-// tells what reports cost, and is made in minutes.
-var reported = size{"reported", 10_000, 100_000}
+// connections are the numbers of them that requests are measured with.
+var connections = []int{1, 16}
 
 func main() {
 	o, err := parse(os.Args[1:])
@@ -79,12 +79,10 @@ func main() {
 	}
 }
 
-func parse(args []string) (options, error) {
-	o := options{workers: []int{1, 16}}
+func parse(args []string) (o options, err error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	sizes := flags.String("sizes", "small,large", "small (10,000 statuses, 100 reports), reported (10,000, 100,000), large (1,000,000, 100,000)")
 	databases := flags.String("databases", "", "sqlite, postgres (default: sqlite, and postgres where it is found)")
-	flags.StringVar(&o.dsn, "postgres", "", "use this PostgreSQL server (postgres://…) instead of starting one")
 	flags.StringVar(&o.work, "work", "", "keep the data in this folder, and use what is there already")
 	flags.Float64Var(&o.seconds, "seconds", 2, "how long each measurement lasts, after half a second that does not count")
 	flags.IntVar(&o.runs, "runs", 3, "how often each is repeated; the median is reported")
@@ -100,52 +98,59 @@ func parse(args []string) (options, error) {
 	if flags.NArg() > 0 {
 		return o, fmt.Errorf("%q: takes flags only", flags.Arg(0))
 	}
-	for _, name := range strings.Split(*sizes, ",") {
-		found := false
-		for _, s := range append(slices.Clone(allSizes), reported) {
-			if s.Name == name {
-				o.sizes, found = append(o.sizes, s), true
-			}
-		}
-		if !found {
-			return o, fmt.Errorf("-sizes %q: want some of small, reported, large", *sizes)
-		}
+	if o.sizes, err = named("sizes", *sizes, allSizes, func(s size) string { return s.Name }); err != nil {
+		return o, err
 	}
 	if *only != "" {
+		if _, err := named("only", *only, endpoints, func(e endpoint) string { return e.name }); err != nil {
+			return o, err
+		}
 		o.only = strings.Split(*only, ",")
 	}
-	for _, name := range o.only {
-		if !slices.ContainsFunc(endpoints, func(e endpoint) bool { return e.name == name }) {
-			return o, fmt.Errorf("-only %q: there is no such endpoint", name)
+	if *databases == "" {
+		*databases = "sqlite"
+		if postgresPrograms() != "" {
+			*databases = "sqlite,postgres"
 		}
+	}
+	if o.databases, err = named("databases", *databases, []string{"sqlite", "postgres"}, func(s string) string { return s }); err != nil {
+		return o, err
 	}
 	switch {
-	case *databases != "":
-		o.databases = strings.Split(*databases, ",")
-	case o.dsn != "" || postgresPrograms() != "":
-		o.databases = []string{"sqlite", "postgres"}
-	default:
-		o.databases = []string{"sqlite"}
-	}
-	for _, d := range o.databases {
-		if d != "sqlite" && d != "postgres" {
-			return o, fmt.Errorf("-databases %q: want sqlite, postgres or sqlite,postgres", *databases)
-		}
-		if d == "postgres" && o.dsn == "" && postgresPrograms() == "" {
-			return o, errors.New("-databases postgres: no PostgreSQL is installed here; name a server with -postgres")
-		}
-	}
-	if o.delivery < 0 || o.delivery > 10_000 {
+	case slices.Contains(o.databases, "postgres") && postgresPrograms() == "":
+		return o, errors.New("-databases postgres: no PostgreSQL is installed here")
+	case o.delivery < 0 || o.delivery > 10_000:
 		return o, errors.New("-delivery must be up to 10000")
-	}
-	if o.streams < 0 || o.streams > 100_000 || o.streams > 0 && o.delivery > 0 {
+	case o.streams < 0 || o.streams > 100_000 || o.streams > 0 && o.delivery > 0:
 		return o, errors.New("-streams must be up to 100000, and goes without -delivery")
-	}
-	if o.seconds < 0.1 || o.seconds > 60 || o.runs < 1 || o.runs > 20 {
+	case o.seconds < 0.1 || o.seconds > 60 || o.runs < 1 || o.runs > 20:
 		return o, errors.New("-seconds must be 0.1 to 60, -runs 1 to 20")
 	}
 	return o, nil
 }
+
+// named returns what a list of names stands for.
+func named[T any](flag, list string, all []T, name func(T) string) (found []T, err error) {
+	for _, n := range strings.Split(list, ",") {
+		i := slices.IndexFunc(all, func(t T) bool { return name(t) == n })
+		if i < 0 {
+			return nil, fmt.Errorf("-%s %q: there is no %q", flag, list, n)
+		}
+		found = append(found, all[i])
+	}
+	return found, nil
+}
+
+// A bench is one run of this program.
+type bench struct {
+	options
+	programs []program
+	report   report
+	worlds   []*world // to be closed
+}
+
+// A program is an svcd: "now", or "before" for one measured beside.
+type program struct{ name, svcd string }
 
 // run measures all that o names and prints the report.
 func run(ctx context.Context, o options) (err error) {
@@ -154,125 +159,130 @@ func run(ctx context.Context, o options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+	b := &bench{options: o, report: report{Started: time.Now().UTC().Truncate(time.Second), Machine: machine(), Seconds: o.seconds, Runs: o.runs}}
+	var err1, err2 error
+	b.work, err1 = filepath.Abs(cmp.Or(o.work, temp))
+	// Commands run in other folders.
+	if b.before, err2 = filepath.Abs(o.before); o.before != "" {
+		b.programs = append(b.programs, program{"before", b.before})
+	}
+	// Visitors keep their connections.
+	http.DefaultTransport.(*http.Transport).MaxIdleConnsPerHost = 16
 	// PostgreSQL refuses to run as root; its own user must reach its folder.
-	if err := os.Chmod(temp, 0o711); err != nil {
+	if err := errors.Join(err1, err2, os.Chmod(temp, 0o711), os.MkdirAll(b.work, 0o711)); err != nil {
 		return err
 	}
-	work := temp
-	if o.work != "" {
-		if work, err = filepath.Abs(o.work); err != nil {
-			return err
-		}
-		if err := os.MkdirAll(work, 0o711); err != nil {
-			return err
-		}
-	}
-	r := &report{Started: time.Now().UTC().Truncate(time.Second), Machine: machine(), Seconds: o.seconds, Runs: o.runs}
-	bins, err := build(ctx, temp)
+	root, err := b.build(ctx, temp)
 	if err != nil {
 		return err
 	}
-	if r.Programs, err = bins.measure(ctx); err != nil {
-		return err
+	switch {
+	case o.delivery > 0:
+		err = b.measureDeliveries(ctx)
+	case o.streams > 0:
+		err = b.measureStreams(ctx)
+	default:
+		err = b.measureRequests(ctx)
 	}
-	if o.before != "" {
-		if o.before, err = filepath.Abs(o.before); err != nil {
-			return err
-		}
+	for _, w := range b.worlds {
+		err = errors.Join(err, w.close())
 	}
-	if o.delivery > 0 {
-		if r.Deliveries, err = measureDeliveries(ctx, o, bins, work); err != nil {
-			return err
-		}
-		return o.write(r)
-	}
-	if o.streams > 0 {
-		if r.Streams, err = measureStreams(ctx, o, bins, work); err != nil {
-			return err
-		}
-		return o.write(r)
-	}
-	worlds, err := measureWorlds(ctx, o, bins, work, r)
-	for _, w := range worlds {
-		err = errors.Join(err, w.close(o.work != ""))
-	}
-	if err != nil {
-		return err
-	}
-	if o.tui {
+	if err == nil && o.tui && o.delivery+o.streams == 0 {
 		note("measuring the terminal program")
-		if r.Terminal, err = terminal(ctx, bins.root); err != nil {
-			return err
-		}
+		b.report.Terminal, err = terminal(ctx, root)
 	}
-	return o.write(r)
-}
-
-// write prints a report, and keeps it where that is wanted.
-func (o *options) write(r *report) error {
+	if err != nil {
+		return err
+	}
 	if o.out != "" {
-		raw, err := json.MarshalIndent(r, "", " ")
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(o.out, append(raw, '\n'), 0o644); err != nil {
+		raw, err := json.MarshalIndent(b.report, "", " ")
+		if err := errors.Join(err, os.WriteFile(o.out, append(raw, '\n'), 0o644)); err != nil {
 			return err
 		}
 	}
-	return r.print(os.Stdout)
+	return b.report.print(os.Stdout)
 }
 
-// measureWorlds makes every world, then measures them all side by side, so
-// that noise of the machine falls on all alike. The worlds are returned even
-// with an error, to be closed.
-func measureWorlds(ctx context.Context, o options, bins *programs, work string, r *report) ([]*world, error) {
+// build makes svcd as a release would have it, and returns the folder of its source.
+func (b *bench) build(ctx context.Context, dir string) (root string, err error) {
+	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}").Output()
+	if err != nil {
+		return "", fmt.Errorf("find the source: %w", err)
+	}
+	note("building svcd")
+	svcd := filepath.Join(dir, "svcd")
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", svcd, "./cmd/svcd")
+	cmd.Dir, cmd.Stdout, cmd.Stderr = strings.TrimSpace(string(out)), os.Stderr, os.Stderr
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("go build: %w", err)
+	}
+	b.programs = append(b.programs, program{"now", svcd})
+	version, err := exec.CommandContext(ctx, svcd, "version").Output()
+	b.report.Version, _, _ = strings.Cut(string(version), "\n")
+	return cmd.Dir, err
+}
+
+// beside adds a world for each program.
+func (b *bench) beside(kind, database string, s size) []*world {
 	var worlds []*world
-	for _, database := range o.databases {
-		for _, s := range o.sizes {
-			for _, p := range bins.beside(o.before) {
-				w := &world{Program: p.name, Database: database, Size: s, dir: filepath.Join(work, p.name+"-"+database+"-"+s.Name), bins: p}
-				worlds = append(worlds, w)
-				if err := w.prepare(ctx, o.dsn); err != nil {
-					return worlds, fmt.Errorf("%s: %w", w, err)
+	for _, p := range b.programs {
+		worlds = append(worlds, &world{Program: p.name, Database: database, Size: s, svcd: p.svcd, dir: filepath.Join(b.work, strings.TrimSuffix(kind+p.name+"-"+database+"-"+s.Name, "-"))})
+	}
+	b.worlds = append(b.worlds, worlds...)
+	return worlds
+}
+
+// measureRequests makes every world, then measures them all side by side, so
+// that noise of the machine falls on all alike.
+func (b *bench) measureRequests(ctx context.Context) error {
+	for _, database := range b.databases {
+		for _, s := range b.sizes {
+			var like *world
+			for _, w := range b.beside("", database, s) {
+				if err := w.prepare(ctx, like); err != nil {
+					return fmt.Errorf("%s: %w", w, err)
 				}
 				if err := w.measureStart(ctx); err != nil {
-					return worlds, fmt.Errorf("%s: %w", w, err)
+					return fmt.Errorf("%s: %w", w, err)
 				}
-				r.Worlds = append(r.Worlds, w)
+				like = w
 			}
 		}
 	}
+	worlds := b.worlds
+	b.report.Worlds = worlds
 	for _, w := range worlds {
-		if err := w.serve(ctx); err != nil {
-			return worlds, err
+		if err := w.serve(ctx, ""); err != nil {
+			return err
 		}
 	}
 	if err := pause(ctx, idleFor); err != nil {
-		return worlds, err
+		return err
 	}
 	for _, w := range worlds {
 		w.Idle = w.memory()
 	}
 	for _, w := range worlds {
 		if err := w.learn(ctx); err != nil {
-			return worlds, fmt.Errorf("%s: %w", w, err)
+			return fmt.Errorf("%s: %w", w, err)
 		}
 	}
 	// Writes change the answers of lists, so they come last.
 	for _, writes := range []bool{false, true} {
-		for range o.runs {
+		for range b.runs {
 			for _, e := range endpoints {
-				if e.writes != writes || o.only != nil && !slices.Contains(o.only, e.name) {
+				if e.writes != writes || b.only != nil && !slices.Contains(b.only, e.name) {
 					continue
 				}
-				for _, workers := range o.workers {
+				for _, n := range connections {
 					for _, w := range worlds {
-						c, err := w.load(ctx, e, workers, o.seconds)
+						c, err := w.load(ctx, e, n, b.seconds)
 						if err != nil {
-							return worlds, fmt.Errorf("%s on %s: %w", e.name, w, err)
+							return fmt.Errorf("%s on %s: %w", e.name, w, err)
 						}
-						note("%-12s %2d workers  %-22s  %7.0f/s  %.2f CPU s/1000", e.name, workers, w, c.Rate, c.CPU)
-						r.Cells = append(r.Cells, c)
+						note("%-12s %2d workers  %-22s  %7.0f/s  %.2f CPU s/1000", e.name, n, w, c.Rate, c.CPU)
+						b.report.Cells = append(b.report.Cells, c)
 					}
 				}
 			}
@@ -285,29 +295,7 @@ func measureWorlds(ctx context.Context, o options, bins *programs, work string, 
 			}
 		}
 	}
-	return worlds, nil
-}
-
-// machine describes this machine.
-func machine() string {
-	model := "unknown processor"
-	if raw, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		for line := range strings.Lines(string(raw)) {
-			if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
-				model = strings.TrimSpace(value)
-				break
-			}
-		}
-	}
-	memory := ""
-	if raw, err := os.ReadFile("/proc/meminfo"); err == nil {
-		var kib int64
-		if _, err := fmt.Sscanf(string(raw), "MemTotal: %d kB", &kib); err == nil {
-			memory = fmt.Sprintf(", %.1f GiB memory", float64(kib)/(1<<20))
-		}
-	}
-	kernel, _ := os.ReadFile("/proc/sys/kernel/osrelease")
-	return fmt.Sprintf("%d cores of %s%s, Linux %s, %s", runtime.NumCPU(), model, memory, strings.TrimSpace(string(kernel)), runtime.Version())
+	return nil
 }
 
 // note prints the present step for a person who waits.

@@ -5,23 +5,22 @@ package main
 import (
 	"bytes"
 	"context"
-	"crypto"
 	"crypto/rand"
 	"crypto/rsa"
-	"crypto/sha256"
 	"crypto/x509"
-	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
-	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"svc/server/federation/httpsig"
 )
 
 // peers are servers at addresses of their own on this machine, each with one
@@ -68,13 +67,7 @@ func newPeers(n int) (*peers, error) {
 	return p, nil
 }
 
-func (p *peers) close() error { return p.srv.Close() }
-
 func address(i int) string { return fmt.Sprintf("127.10.%d.%d", i/250, i%250+1) }
-
-func (p *peers) actor(i int) string {
-	return "http://" + net.JoinHostPort(address(i), p.port) + "/users/fan"
-}
 
 // ServeHTTP serves the actor of the host that is asked, and takes activities.
 func (p *peers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -126,80 +119,54 @@ func (p *peers) expect(text string) {
 	clear(p.arrived)
 }
 
-// wait returns the time at which the last host got the expected body, and the
-// numbers of calls and new connections.
-func (p *peers) wait(ctx context.Context, most time.Duration) (last time.Time, calls, conns int, err error) {
+// wait returns the time at which the last host got the expected body.
+func (p *peers) wait(ctx context.Context, most time.Duration) (time.Time, error) {
 	for end := time.Now().Add(most); ; {
 		p.mu.Lock()
-		here := len(p.arrived)
-		last, calls, conns = p.last, p.calls, p.conns
+		here, last := len(p.arrived), p.last
 		p.mu.Unlock()
 		if here == p.n {
-			return last, calls, conns, nil
+			return last, nil
 		}
 		if time.Now().After(end) {
-			return last, calls, conns, fmt.Errorf("%d of %d hosts got it within %s", here, p.n, most)
+			return last, fmt.Errorf("%d of %d hosts got it within %s", here, p.n, most)
 		}
 		if err := pause(ctx, 2*time.Millisecond); err != nil {
-			return last, calls, conns, err
+			return last, err
 		}
 	}
 }
 
-// follow has everybody follow an actor of a server, each from their own address.
-func (p *peers) follow(ctx context.Context, base, actor string) error {
+// follow has everybody follow the author of a server, each from their own address.
+func (p *peers) follow(ctx context.Context, base string) error {
 	p.expect(`"Accept"`)
-	jobs := make(chan int)
-	errs := make(chan error, 8)
-	var workers sync.WaitGroup
-	for range 8 {
-		workers.Go(func() {
-			for i := range jobs {
-				if err := p.ask(ctx, i, base, actor); err != nil {
-					errs <- err
-					return
-				}
-			}
-		})
+	asking, asked := errgroup.WithContext(ctx)
+	asking.SetLimit(8)
+	for i := range p.n {
+		asking.Go(func() error { return p.ask(asked, i, base) })
 	}
-	go func() {
-		defer close(jobs)
-		for i := range p.n {
-			select {
-			case jobs <- i:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	workers.Wait()
-	close(errs)
-	var all []error
-	for err := range errs {
-		all = append(all, err)
+	if err := asking.Wait(); err != nil {
+		return err
 	}
-	if len(all) > 0 {
-		return errors.Join(all...)
-	}
-	_, _, _, err := p.wait(ctx, 5*time.Minute)
+	_, err := p.wait(ctx, 5*time.Minute)
 	return err
 }
 
-// ask sends one Follow, signed as draft-cavage-http-signatures-12 says.
-func (p *peers) ask(ctx context.Context, i int, base, actor string) error {
-	me := p.actor(i)
-	body, err := json.Marshal(map[string]any{"@context": "https://www.w3.org/ns/activitystreams", "id": me + "/follow", "type": "Follow", "actor": me, "object": actor})
+// ask sends one Follow.
+func (p *peers) ask(ctx context.Context, i int, base string) error {
+	me := "http://" + net.JoinHostPort(address(i), p.port) + "/users/fan"
+	body, err := json.Marshal(map[string]any{"@context": "https://www.w3.org/ns/activitystreams", "id": me + "/follow", "type": "Follow", "actor": me, "object": base + "/users/author"})
 	if err != nil {
 		return err
 	}
-	client := http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{DisableKeepAlives: true,
+	client := http.Client{Timeout: answerWithin, Transport: &http.Transport{DisableKeepAlives: true,
 		DialContext: (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address(i))}}).DialContext}}
 	for tries := 0; ; tries++ {
 		req, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/inbox", bytes.NewReader(body))
 		if err != nil {
 			return err
 		}
-		if err := p.sign(req, me+"#main-key", body); err != nil {
+		if err := httpsig.Sign(req, body, me+"#main-key", p.key, httpsig.Cavage, time.Now()); err != nil {
 			return err
 		}
 		resp, err := client.Do(req)
@@ -218,21 +185,4 @@ func (p *peers) ask(ctx context.Context, i int, base, actor string) error {
 			return err
 		}
 	}
-}
-
-func (p *peers) sign(req *http.Request, keyID string, body []byte) error {
-	sum := sha256.Sum256(body)
-	req.Header.Set("Date", time.Now().UTC().Format(http.TimeFormat))
-	req.Header.Set("Digest", "SHA-256="+base64.StdEncoding.EncodeToString(sum[:]))
-	req.Header.Set("Content-Type", "application/activity+json")
-	text := strings.Join([]string{"(request-target): post " + req.URL.Path, "host: " + req.URL.Host, "date: " + req.Header.Get("Date"),
-		"digest: " + req.Header.Get("Digest"), "content-type: " + req.Header.Get("Content-Type")}, "\n")
-	hashed := sha256.Sum256([]byte(text))
-	signature, err := rsa.SignPKCS1v15(rand.Reader, p.key, crypto.SHA256, hashed[:])
-	if err != nil {
-		return err
-	}
-	req.Header.Set("Signature", fmt.Sprintf(`keyId="%s",algorithm="rsa-sha256",headers="(request-target) host date digest content-type",signature="%s"`,
-		keyID, base64.StdEncoding.EncodeToString(signature)))
-	return nil
 }

@@ -3,95 +3,70 @@
 package main
 
 import (
-	"errors"
+	"fmt"
 	"os"
-	"path/filepath"
-	"strconv"
+	"runtime"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/prometheus/procfs"
 )
 
 // tick is a clock tick of /proc: a hundredth of a second on every Linux that
 // Go runs on.
 const tick = 10 * time.Millisecond
 
-// stat returns the fields of /proc/PID/stat from the state (field 3) on. The
-// program's name before it may contain anything.
-func stat(pid int) ([]string, error) {
-	raw, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
-	if err != nil {
-		return nil, err
-	}
-	i := strings.LastIndexByte(string(raw), ')')
-	fields := strings.Fields(string(raw[i+1:]))
-	if i < 0 || len(fields) < 15 {
-		return nil, errors.New("/proc has another form than expected")
-	}
-	return fields, nil
-}
+func seconds(s float64) time.Duration { return time.Duration(s*100+0.5) * tick }
 
-// tree returns these processes and all below them.
-func tree(roots ...int) []int {
-	below := map[int][]int{}
-	entries, _ := os.ReadDir("/proc")
-	for _, e := range entries {
-		pid, err := strconv.Atoi(e.Name())
-		if err != nil {
+// tree returns these processes and all below them, with what /proc tells of each.
+func tree(roots ...int) (all map[procfs.Proc]procfs.ProcStat) {
+	all = map[procfs.Proc]procfs.ProcStat{}
+	procs, _ := procfs.AllProcs()
+	stats, below := map[int]procfs.ProcStat{}, map[int][]procfs.Proc{}
+	for _, p := range procs {
+		s, err := p.Stat()
+		if err != nil { // it has ended
 			continue
 		}
-		if f, err := stat(pid); err == nil {
-			parent, _ := strconv.Atoi(f[1])
-			below[parent] = append(below[parent], pid)
+		stats[p.PID] = s
+		below[s.PPID] = append(below[s.PPID], p)
+		if slices.Contains(roots, p.PID) {
+			all[p] = s
 		}
 	}
-	out := []int{}
-	for todo := roots; len(todo) > 0; todo = todo[1:] {
-		out = append(out, todo[0])
-		todo = append(todo[:len(todo):len(todo)], below[todo[0]]...)
+	for todo := slices.Clone(roots); len(todo) > 0; todo = todo[1:] {
+		for _, p := range below[todo[0]] {
+			all[p] = stats[p.PID]
+			todo = append(todo, p.PID)
+		}
 	}
-	return out
+	return all
 }
 
 // cpu returns the processor time of the processes below roots so far, ended
 // ones included: user and system time of each, and of its dead children.
 func cpu(roots ...int) time.Duration {
-	var ticks int64
-	for _, pid := range tree(roots...) {
-		f, err := stat(pid)
-		if err != nil {
-			continue
-		}
-		for _, s := range f[11:15] {
-			n, _ := strconv.ParseInt(s, 10, 64)
-			ticks += n
-		}
+	ticks := 0
+	for _, s := range tree(roots...) {
+		ticks += int(s.UTime) + int(s.STime) + s.CUTime + s.CSTime
 	}
 	return time.Duration(ticks) * tick
 }
 
 // busy returns the processor time of the whole machine so far; 0 if the machine
 // does not report it, as in sandboxes with a /proc of their own.
-func busy() time.Duration {
-	raw, err := os.ReadFile("/proc/stat")
+func busy(proc string) time.Duration {
+	fs, err := procfs.NewFS(proc)
 	if err != nil {
 		return 0
 	}
-	return parseBusy(string(raw))
-}
-
-// parseBusy adds up the first line of /proc/stat, see proc_stat(5).
-func parseBusy(raw string) time.Duration {
-	line, _, _ := strings.Cut(raw, "\n")
-	var ticks int64
-	for i, s := range strings.Fields(line) {
-		switch i {
-		case 0, 4, 5, 9, 10: // the name, idle, waiting, and guests: their time is part of user
-			continue
-		}
-		n, _ := strconv.ParseInt(s, 10, 64)
-		ticks += n
+	s, err := fs.Stat()
+	if err != nil {
+		return 0
 	}
-	return time.Duration(ticks) * tick
+	t := s.CPUTotal // the time of guests is part of user's
+	return seconds(t.User + t.Nice + t.System + t.IRQ + t.SoftIRQ + t.Steal)
 }
 
 // foreign is the share of the machine that went to others than us; -1 where
@@ -110,31 +85,27 @@ type usage struct {
 	PSS float64 `json:"pss_mib"`
 }
 
-func memoryOf(roots ...int) usage {
-	var u usage
-	for _, pid := range tree(roots...) {
-		u.RSS += kibibytes(pid, "smaps_rollup", "Rss:") / 1024
-		u.PSS += kibibytes(pid, "smaps_rollup", "Pss:") / 1024
+func memoryOf(roots ...int) (u usage) {
+	for p := range tree(roots...) {
+		if m, err := p.ProcSMapsRollup(); err == nil {
+			u.RSS += float64(m.Rss) / (1 << 20)
+			u.PSS += float64(m.Pss) / (1 << 20)
+		}
 	}
 	return u
 }
 
 // peak is the most memory that a process ever had, in MiB.
-func peak(pid int) float64 { return kibibytes(pid, "status", "VmHWM:") / 1024 }
-
-// kibibytes reads a line of a file of a process's; 0 when it has ended.
-func kibibytes(pid int, file, name string) float64 {
-	raw, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), file))
+func peak(pid int) float64 {
+	p, err := procfs.NewProc(pid)
 	if err != nil {
 		return 0
 	}
-	for line := range strings.Lines(string(raw)) {
-		if rest, ok := strings.CutPrefix(line, name); ok {
-			n, _ := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 64)
-			return n
-		}
+	s, err := p.NewStatus()
+	if err != nil {
+		return 0
 	}
-	return 0
+	return float64(s.VmHWM) / (1 << 20)
 }
 
 // settle waits until the processes rest, as they do when all that requests
@@ -148,9 +119,7 @@ func settle(limit time.Duration, roots ...int) time.Duration {
 	for time.Since(start) < limit {
 		time.Sleep(step)
 		now := cpu(roots...)
-		if now-before <= 2*tick {
-			resting++
-		} else {
+		if resting++; now-before > 2*tick {
 			resting = 0
 		}
 		before = now
@@ -159,4 +128,19 @@ func settle(limit time.Duration, roots ...int) time.Duration {
 		}
 	}
 	return time.Since(start)
+}
+
+// machine describes this machine.
+func machine() string {
+	model, memory := "unknown processor", ""
+	if fs, err := procfs.NewDefaultFS(); err == nil {
+		if all, err := fs.CPUInfo(); err == nil && len(all) > 0 && all[0].ModelName != "" {
+			model = all[0].ModelName
+		}
+		if m, err := fs.Meminfo(); err == nil && m.MemTotal != nil {
+			memory = fmt.Sprintf(", %.1f GiB memory", float64(*m.MemTotal)/(1<<20))
+		}
+	}
+	kernel, _ := os.ReadFile("/proc/sys/kernel/osrelease")
+	return fmt.Sprintf("%d cores of %s%s, Linux %s, %s", runtime.NumCPU(), model, memory, strings.TrimSpace(string(kernel)), runtime.Version())
 }

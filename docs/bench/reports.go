@@ -5,47 +5,72 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 )
 
 // report is everything that was measured.
 type report struct {
-	Started  time.Time      `json:"started"`
-	Machine  string         `json:"machine"`
-	Seconds  float64        `json:"seconds"`
-	Runs     int            `json:"runs"`
-	Programs programsReport `json:"programs"`
-	Worlds   []*world       `json:"worlds"`
-	Cells    []cell         `json:"cells"`
-	Terminal []benchmark    `json:"terminal,omitempty"`
+	Started  time.Time   `json:"started"`
+	Machine  string      `json:"machine"`
+	Seconds  float64     `json:"seconds"`
+	Runs     int         `json:"runs"`
+	Version  string      `json:"version"`
+	Worlds   []*world    `json:"worlds"`
+	Cells    []cell      `json:"cells"`
+	Terminal []benchmark `json:"terminal,omitempty"`
 
 	Deliveries []*delivery  `json:"deliveries,omitempty"`
 	Streams    []*streaming `json:"streams,omitempty"`
 }
 
-// most is how many times as much a list may cost at the larger size.
-const most = 1.5
+const (
+	most   = 1.5  // times as much a list may cost at the larger size
+	dearer = 1.05 // times as much a request may cost as before
+)
+
+// table is a table in the making: the names of its columns, and its rows.
+type table struct {
+	title string
+	texts int // columns of text, before those of figures
+	head  []string
+	rows  [][]string
+}
+
+func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
+
+// write writes a table with rows.
+func (t *table) write(b *strings.Builder) {
+	if t.rows == nil {
+		return
+	}
+	fmt.Fprintf(b, "\n### %s\n\n", t.title)
+	line := func(cells []string) {
+		for _, c := range cells {
+			b.WriteString(strings.TrimSuffix("| "+c, " ") + " ")
+		}
+		b.WriteString("|\n")
+	}
+	line(t.head)
+	b.WriteString("|" + strings.Repeat("---|", t.texts) + strings.Repeat("--:|", len(t.head)-t.texts) + "\n")
+	for _, cells := range t.rows {
+		line(cells)
+	}
+}
 
 // print writes the report as Markdown.
 func (r *report) print(out io.Writer) error {
 	var b strings.Builder
-	if r.Deliveries != nil {
-		fmt.Fprintf(&b, "%s, on %s. %s.\n", r.Programs.Version, r.Started.Format("2 January 2006"), r.Machine)
-		deliveries(&b, r.Deliveries)
-		_, err := io.WriteString(out, b.String())
-		return err
+	fmt.Fprintf(&b, "%s, on %s. %s.", r.Version, r.Started.Format("2 January 2006"), r.Machine)
+	if r.Cells != nil {
+		fmt.Fprintf(&b, " Each figure is the median of %d runs of %g s.", r.Runs, r.Seconds)
 	}
-	if r.Streams != nil {
-		fmt.Fprintf(&b, "%s, on %s. %s.\n", r.Programs.Version, r.Started.Format("2 January 2006"), r.Machine)
-		streams(&b, r.Streams)
-		_, err := io.WriteString(out, b.String())
-		return err
-	}
-	fmt.Fprintf(&b, "%s, on %s. %s. Each figure is the median of %d runs of %g s.\n",
-		r.Programs.Version, r.Started.Format("2 January 2006"), r.Machine, r.Runs, r.Seconds)
-	for _, database := range r.databases() {
-		for _, workers := range r.concurrencies() {
+	b.WriteString("\n")
+	r.deliveries(&b)
+	r.streams(&b)
+	for _, database := range []string{"sqlite", "postgres"} {
+		for _, workers := range connections {
 			r.requests(&b, database, workers)
 		}
 	}
@@ -53,222 +78,233 @@ func (r *report) print(out io.Writer) error {
 	r.growth(&b)
 	r.posts(&b)
 	r.processes(&b)
-	if len(r.Terminal) > 0 {
-		b.WriteString("\n### In the terminal, with 100,000 reports loaded\n\n| | per operation |\n|---|--:|\n")
-		for _, t := range r.Terminal {
-			fmt.Fprintf(&b, "| %s | %s |\n", t.Name, duration(t.Per))
-		}
+	t := table{title: "In the terminal, with 100,000 reports loaded", texts: 1, head: []string{"", "per operation"}}
+	for _, m := range r.Terminal {
+		t.row(m.Name, duration(m.Per))
 	}
+	t.write(&b)
 	_, err := io.WriteString(out, b.String())
 	return err
 }
 
-func (r *report) databases() (names []string) {
+// of returns the worlds of a program on a database, of all sizes if there is
+// no name of one.
+func (r *report) of(program, database, size string) (all []*world) {
 	for _, w := range r.Worlds {
-		if len(names) == 0 || names[len(names)-1] != w.Database {
-			names = append(names, w.Database)
-		}
-	}
-	return names
-}
-
-func (r *report) concurrencies() (all []int) {
-	seen := map[int]bool{}
-	for _, c := range r.Cells {
-		if !seen[c.Workers] {
-			seen[c.Workers] = true
-			all = append(all, c.Workers)
+		if w.Program == program && w.Database == database && (size == "" || w.Size.Name == size) {
+			all = append(all, w)
 		}
 	}
 	return all
 }
 
-// of returns the world with this program, database and size, nil when it was
-// not measured.
-func (r *report) of(program, database, size string) *world {
-	for _, w := range r.Worlds {
-		if w.Program == program && w.Database == database && w.Size.Name == size {
-			return w
+// middle is the median over the runs of one measurement, figure by figure, nil
+// where there is none.
+func (r *report) middle(w *world, endpoint string, workers int) *cell {
+	var all []cell
+	for _, c := range r.Cells {
+		if c.Program == w.Program && c.Endpoint == endpoint && c.Database == w.Database && c.Size == w.Size.Name && c.Workers == workers {
+			all = append(all, c)
 		}
 	}
-	return nil
+	if all == nil {
+		return nil
+	}
+	return &cell{
+		Rate: middleOf(all, func(c cell) float64 { return c.Rate }), Bytes: middleOf(all, func(c cell) float64 { return c.Bytes }),
+		CPU: middleOf(all, func(c cell) float64 { return c.CPU }), Sustained: middleOf(all, func(c cell) float64 { return c.Sustained }),
+		Other: middleOf(all, func(c cell) float64 { return c.Other }), After: middleOf(all, func(c cell) time.Duration { return c.After }),
+		P50: middleOf(all, func(c cell) time.Duration { return c.P50 }), P99: middleOf(all, func(c cell) time.Duration { return c.P99 }),
+	}
 }
 
-// middle is the median over the runs of one measurement, figure by figure.
-func (r *report) middle(w *world, endpoint string, workers int) (cell, bool) {
-	m := cell{Program: w.Program, Endpoint: endpoint, Database: w.Database, Size: w.Size.Name, Workers: workers}
-	var rate, bytes, cpu, sustained, other []float64
-	var p50, p99, after []time.Duration
-	for _, c := range r.Cells {
-		if c.Program != m.Program || c.Endpoint != endpoint || c.Database != m.Database || c.Size != m.Size || c.Workers != workers {
-			continue
-		}
-		rate, bytes, cpu = append(rate, c.Rate), append(bytes, c.Bytes), append(cpu, c.CPU)
-		sustained, other = append(sustained, c.Sustained), append(other, c.Other)
-		p50, p99, after = append(p50, c.P50), append(p99, c.P99), append(after, c.After)
+func middleOf[T time.Duration | float64](all []cell, of func(cell) T) T {
+	var values []T
+	for _, c := range all {
+		values = append(values, of(c))
 	}
-	m.Rate, m.Bytes, m.CPU, m.Sustained, m.Other = median(rate), median(bytes), median(cpu), median(sustained), median(other)
-	m.P50, m.P99, m.After = median(p50), median(p99), median(after)
-	return m, len(rate) > 0
+	return median(values)
 }
 
 func (r *report) requests(b *strings.Builder, database string, workers int) {
-	fmt.Fprintf(b, "\n### Requests on %s, %s\n\n| |", title(database), plural(workers, "connection"))
-	rule := "|---|"
-	for _, s := range allSizes {
-		if r.of("now", database, s.Name) != nil {
-			fmt.Fprintf(b, " req/s at %s statuses | p50 ms | p99 ms | CPU s/1000 | kB |", thousands(s.Statuses))
-			rule += "--:|--:|--:|--:|--:|"
-		}
+	t := table{title: fmt.Sprintf("Requests on %s, %s", title(database), plural(workers)), texts: 1, head: []string{""}}
+	worlds := r.of("now", database, "")
+	for _, w := range worlds {
+		t.head = append(t.head, "req/s at "+w.title(), "p50 ms", "p99 ms", "CPU s/1000", "kB")
 	}
-	b.WriteString(" other CPU |\n" + rule + "--:|\n")
+	t.head = append(t.head, "other CPU")
 	for _, e := range endpoints {
-		line, other, any := "| "+e.name+" |", -1.0, false
-		for _, s := range allSizes {
-			w := r.of("now", database, s.Name)
-			if w == nil {
-				continue
+		row, other := []string{e.name}, -1.0
+		for _, w := range worlds {
+			if c := r.middle(w, e.name, workers); c != nil {
+				other = max(other, c.Other)
+				row = append(row, whole(c.Rate), millis(c.P50), millis(c.P99), fmt.Sprintf("%.3f", c.CPU), fmt.Sprintf("%.1f", c.Bytes/1000))
 			}
-			c, ok := r.middle(w, e.name, workers)
-			if !ok {
-				line += " | | | | |"
-				continue
-			}
-			any, other = true, max(other, c.Other)
-			line += fmt.Sprintf(" %.0f | %s | %s | %.3f | %.1f |", c.Rate, millis(c.P50), millis(c.P99), c.CPU, c.Bytes/1000)
 		}
 		switch {
-		case any && other >= 0:
-			fmt.Fprintf(b, "%s %.0f%% |\n", line, 100*other)
-		case any:
-			fmt.Fprintf(b, "%s not told |\n", line)
+		case len(row) == 1:
+		case other < 0:
+			t.row(append(row, "not told")...)
+		default:
+			t.row(append(row, fmt.Sprintf("%.0f%%", 100*other))...)
 		}
 	}
+	t.write(b)
 }
 
-// dearer is how much more a request may cost than before.
-const dearer = 1.05
+// title tells the size of a world.
+func (w *world) title() string {
+	if w.Size.Name == "reported" {
+		return fmt.Sprintf("%s statuses, %s reports", thousands(w.Size.Statuses), thousands(w.Size.Reports))
+	}
+	return thousands(w.Size.Statuses) + " statuses"
+}
+
+// times is how many times as much something costs, marked above a bound.
+func times(is, was, bound float64) string {
+	if is/was > bound {
+		return fmt.Sprintf("%.2f (above)", is/was)
+	}
+	return fmt.Sprintf("%.2f", is/was)
+}
 
 // changes compares the costs of requests with those of the other program.
 func (r *report) changes(b *strings.Builder) {
-	var lines []string
+	t := table{title: "Beside the other svcd", texts: 2, head: []string{"", "", "statuses"}}
+	for _, n := range connections {
+		t.head = append(t.head, "CPU s/1000 before, "+plural(n), "now", "times", "p50, times")
+	}
 	for _, now := range r.Worlds {
-		before := r.of("before", now.Database, now.Size.Name)
-		if before == nil || now == before {
-			continue
-		}
-		for _, e := range endpoints {
-			line, any := fmt.Sprintf("| %s | %s | %s |", e.name, title(now.Database), thousands(now.Size.Statuses)), false
-			for _, workers := range r.concurrencies() {
-				was, _ := r.middle(before, e.name, workers)
-				is, ok := r.middle(now, e.name, workers)
-				if !ok || was.CPU == 0 {
-					line += " | | | |"
-					continue
+		for _, before := range r.of("before", now.Database, now.Size.Name) {
+			for _, e := range endpoints {
+				row := []string{e.name, title(now.Database), thousands(now.Size.Statuses)}
+				for _, n := range connections {
+					if was, is := r.middle(before, e.name, n), r.middle(now, e.name, n); now != before && was != nil && is != nil && was.CPU > 0 {
+						row = append(row, fmt.Sprintf("%.3f", was.CPU), fmt.Sprintf("%.3f", is.CPU), times(is.CPU, was.CPU, dearer), times(is.P50.Seconds(), was.P50.Seconds(), 1e9))
+					}
 				}
-				mark := ""
-				if is.CPU/was.CPU > dearer {
-					mark = " (above)"
+				if len(row) == len(t.head) {
+					t.row(row...)
 				}
-				any = true
-				line += fmt.Sprintf(" %.3f | %.3f | %.2f%s | %.2f |", was.CPU, is.CPU, is.CPU/was.CPU, mark, is.P50.Seconds()/was.P50.Seconds())
-			}
-			if any {
-				lines = append(lines, line)
 			}
 		}
 	}
-	if lines == nil {
-		return
+	t.write(b)
+	if t.rows != nil {
+		fmt.Fprintf(b, "\nRequests marked \"above\" take more than %g times the processor time.\n", dearer)
 	}
-	b.WriteString("\n### Beside the other svcd\n\n| | | statuses |")
-	rule := "|---|---|--:|"
-	for _, workers := range r.concurrencies() {
-		fmt.Fprintf(b, " CPU s/1000 before, %s | now | times | p50, times |", plural(workers, "connection"))
-		rule += "--:|--:|--:|--:|"
-	}
-	fmt.Fprintf(b, "\n%s\n%s\n\nRequests marked \"above\" take more than %g times the processor time.\n", rule, strings.Join(lines, "\n"), dearer)
 }
 
 // growth compares the costs of lists at both sizes.
 func (r *report) growth(b *strings.Builder) {
 	small, large := allSizes[0], allSizes[1]
-	var lines []string
-	within := true
-	for _, database := range r.databases() {
-		few, many := r.of("now", database, small.Name), r.of("now", database, large.Name)
-		if few == nil || many == nil {
-			continue
-		}
-		for _, e := range endpoints {
-			if !e.list {
-				continue
-			}
-			line := fmt.Sprintf("| %s | %s |", e.name, title(database))
-			for _, workers := range r.concurrencies() {
-				s, _ := r.middle(few, e.name, workers)
-				l, ok := r.middle(many, e.name, workers)
-				if !ok || s.CPU == 0 {
-					continue
+	t := table{texts: 2, head: []string{"", ""}, title: fmt.Sprintf("What lists cost at %s statuses and %s reports, as a multiple of %s and %s",
+		thousands(large.Statuses), thousands(large.Reports), thousands(small.Statuses), thousands(small.Reports))}
+	for _, n := range connections {
+		t.head = append(t.head, "CPU, "+plural(n), "p50, "+plural(n))
+	}
+	for _, few := range r.Worlds {
+		for _, many := range r.of("now", few.Database, large.Name) {
+			for _, e := range endpoints {
+				row := []string{e.name, title(few.Database)}
+				for _, n := range connections {
+					if s, l := r.middle(few, e.name, n), r.middle(many, e.name, n); e.list && few.Program == "now" && few.Size == small && s != nil && l != nil && s.CPU > 0 {
+						row = append(row, times(l.CPU, s.CPU, most), times(l.P50.Seconds(), s.P50.Seconds(), 1e9))
+					}
 				}
-				mark := ""
-				if l.CPU/s.CPU > most {
-					mark, within = " (above)", false
+				if len(row) == len(t.head) {
+					t.row(row...)
 				}
-				line += fmt.Sprintf(" %.2f%s | %.2f |", l.CPU/s.CPU, mark, l.P50.Seconds()/s.P50.Seconds())
 			}
-			lines = append(lines, line)
 		}
 	}
-	if lines == nil {
-		return
-	}
-	fmt.Fprintf(b, "\n### What lists cost at %s statuses and %s reports, as a multiple of %s and %s\n\n| | |",
-		thousands(large.Statuses), thousands(large.Reports), thousands(small.Statuses), thousands(small.Reports))
-	rule := "|---|---|"
-	for _, workers := range r.concurrencies() {
-		fmt.Fprintf(b, " CPU, %s | p50, %[1]s |", plural(workers, "connection"))
-		rule += "--:|--:|"
-	}
-	b.WriteString("\n" + rule + "\n" + strings.Join(lines, "\n") + "\n\n")
-	if within {
-		fmt.Fprintf(b, "No list takes more than %g times the processor time.\n", most)
-	} else {
-		fmt.Fprintf(b, "Lists marked \"above\" take more than %g times the processor time.\n", most)
+	t.write(b)
+	if t.rows != nil {
+		fmt.Fprintf(b, "\nLists marked \"above\" take more than %g times the processor time.\n", most)
 	}
 }
 
 // posts writes the part of posting that comes after the answers.
 func (r *report) posts(b *strings.Builder) {
-	b.WriteString("\n### Posting, with all that a post causes\n\n| | statuses | connections | answered/s | work after the last answer | sustained/s |\n|---|--:|--:|--:|--:|--:|\n")
+	t := table{title: "Posting, with all that a post causes", texts: 1, head: []string{"", "statuses", "connections", "answered/s", "work after the last answer", "sustained/s"}}
 	for _, w := range r.Worlds {
-		for _, e := range endpoints {
-			for _, workers := range r.concurrencies() {
-				if c, ok := r.middle(w, e.name, workers); ok && e.writes && w.Program == "now" {
-					fmt.Fprintf(b, "| %s | %s | %d | %.0f | %.1f s | %.0f |\n", title(w.Database), thousands(w.Size.Statuses), workers, c.Rate, c.After.Seconds(), c.Sustained)
-				}
+		for _, n := range connections {
+			if c := r.middle(w, posting.name, n); c != nil && w.Program == "now" {
+				t.row(title(w.Database), thousands(w.Size.Statuses), fmt.Sprint(n), whole(c.Rate), fmt.Sprintf("%.1f s", c.After.Seconds()), whole(c.Sustained))
 			}
 		}
 	}
+	t.write(b)
 }
 
 func (r *report) processes(b *strings.Builder) {
-	b.WriteString("\n### Processes\n\n| | | statuses | start to healthy | memory idle | after reads | after posts | most | PostgreSQL after posts | data | made in |\n" +
-		"|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
+	t := table{title: "Processes", texts: 2, head: []string{"", "", "statuses", "start to healthy", "memory idle", "after reads", "after posts", "most", "PostgreSQL after posts", "data", "made in"}}
 	for _, w := range r.Worlds {
-		database := ""
-		if w.AfterWrites.Database.PSS > 0 {
-			database = mib(w.AfterWrites.Database.PSS)
-		}
-		data := ""
-		if w.DiskBytes > 0 {
-			data = mib(float64(w.DiskBytes) / (1 << 20))
-		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", w.Program, title(w.Database), thousands(w.Size.Statuses), duration(w.Start),
-			mib(w.Idle.Server.RSS), mib(w.AfterReads.Server.RSS), mib(w.AfterWrites.Server.RSS), mib(w.AfterWrites.Peak), database, data, w.MadeIn.Round(time.Second))
+		t.row(w.Program, title(w.Database), thousands(w.Size.Statuses), duration(w.Start), mib(w.Idle.Server.RSS), mib(w.AfterReads.Server.RSS), mib(w.AfterWrites.Server.RSS),
+			mib(w.AfterWrites.Peak), mib(w.AfterWrites.Database.PSS), mib(float64(w.DiskBytes)/(1<<20)), w.MadeIn.Round(time.Second).String())
 	}
-	fmt.Fprintf(b, "\nMemory is RSS of svcd; PostgreSQL's is PSS, which counts shared pages once. `svcd` is %s, `svcctl` %s; `svcctl version` takes %s.\n",
-		mib(float64(r.Programs.ServerBytes)/(1<<20)), mib(float64(r.Programs.ClientBytes)/(1<<20)), duration(r.Programs.VersionTime))
+	t.write(b)
+	if t.rows != nil {
+		b.WriteString("\nMemory is RSS of svcd; PostgreSQL's is PSS, which counts shared pages once.\n")
+	}
+}
+
+// streams writes the costs of streams, a column for each.
+func (r *report) streams(b *strings.Builder) {
+	if r.Streams == nil {
+		return
+	}
+	both := func(d []time.Duration) string {
+		if len(d) == 0 {
+			return ""
+		}
+		return millis(quantile(d, 50)) + ", " + millis(quantile(d, 99))
+	}
+	rate := func(f []float64) string {
+		if f == nil {
+			return ""
+		}
+		return whole(median(f))
+	}
+	t := table{title: "Streams", texts: 1, head: []string{""}}
+	for _, name := range []string{"post to event, ms: p50, p99", "the same at another process", "posts/s without listeners",
+		"posts/s with " + thousands(listeners) + " listeners, each post to a sixteenth", "the same, each post to all " + thousands(listeners),
+		"posts/s if each write notified", "sockets", "KiB each", "an event to all of them, ms: median, most", "its processor time, s",
+		"a home timeline, ms, without sockets: p50, p99", "with all sockets idle", "with an event to all of them each second",
+		"sockets that are not read; cut off", "events that others missed meanwhile"} {
+		t.row(name)
+	}
+	for _, s := range r.Streams {
+		name := title(s.Database)
+		if s.Program == "before" {
+			name += ", before"
+		}
+		t.head = append(t.head, name)
+		for i, c := range []string{both(s.Here), both(s.There), rate(s.Alone), rate(s.Heard), rate(s.HeardByAll), rate(s.Notified),
+			thousands(s.Sockets), fmt.Sprintf("%.1f", s.KiB), millis(median(s.ToAll)) + ", " + millis(slices.Max(s.ToAll)), fmt.Sprintf("%.2f", median(s.ToAllCPU)),
+			both(s.None), both(s.Idle), both(s.Told), fmt.Sprintf("%d; %d", s.Silent, s.CutOff), fmt.Sprint(s.Missed)} {
+			t.rows[i] = append(t.rows[i], c)
+		}
+	}
+	t.write(b)
+}
+
+// deliveries writes the costs of deliveries.
+func (r *report) deliveries(b *strings.Builder) {
+	t := table{title: "Delivery of a post to all hosts", texts: 2, head: []string{"", "database", "hosts", "answers after", "visitors", "to all, s", "CPU ms a call",
+		"new connections", "repeats", "p99 before, ms", "p99 meanwhile, ms"}}
+	for _, d := range r.Deliveries {
+		visitors, cpu, idle, busy := "none", fmt.Sprintf("%.2f", median(d.CPU)), "", ""
+		if d.Visited {
+			visitors, cpu, idle, busy = "100/s", "", millis(d.IdleP99), millis(d.BusyP99)
+		}
+		t.row(d.Program, title(d.Database), fmt.Sprint(d.Hosts), d.Answer.String(), visitors, fmt.Sprintf("%.2f", median(d.Took).Seconds()), cpu,
+			fmt.Sprint(median(d.Conns)), fmt.Sprint(d.Repeats), idle, busy)
+	}
+	t.write(b)
+	if t.rows != nil {
+		b.WriteString("\nThe times are medians of all posts; processor time is svcd's and the database's.\n")
+	}
 }
 
 func title(database string) string {
@@ -278,11 +314,11 @@ func title(database string) string {
 	return "SQLite"
 }
 
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
+func plural(connections int) string {
+	if connections == 1 {
+		return "1 connection"
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return fmt.Sprintf("%d connections", connections)
 }
 
 // thousands writes n with a comma between each three digits.
@@ -294,9 +330,17 @@ func thousands(n int) string {
 	return s
 }
 
+func whole(n float64) string { return fmt.Sprintf("%.0f", n) }
+
 func millis(d time.Duration) string { return fmt.Sprintf("%.2f", d.Seconds()*1000) }
 
-func mib(n float64) string { return fmt.Sprintf("%.1f MiB", n) }
+// mib is "" for what was not measured.
+func mib(n float64) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.1f MiB", n)
+}
 
 // duration rounds to three digits or so.
 func duration(d time.Duration) string {

@@ -5,15 +5,11 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"net/url"
 	"os"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 )
@@ -21,120 +17,66 @@ import (
 // An endpoint is something that is measured.
 type endpoint struct {
 	name   string
-	writes bool
-	list   bool // held to the same cost at both sizes
-	// requests returns the requests of the endpoint for w.
-	requests func(w *world) []request
+	list   bool   // held to the same cost at both sizes
+	path   string // with what w.known has by the name in braces, each in turn
+	by     string // whose token
+	writes bool   // posts by all posters
 }
+
+var endpoints = []endpoint{
+	{"home", true, "/api/v1/timelines/home?limit=20", "reader", false},
+	{"home, deep", true, "/api/v1/timelines/home?limit=20&max_id={home}", "reader", false},
+	{"public", true, "/api/v1/timelines/public?limit=20", "reader", false},
+	{"public, deep", true, "/api/v1/timelines/public?limit=20&max_id={public}", "reader", false},
+	{"home of one who follows 20", true, "/api/v1/timelines/home?limit=20", "few", false},
+	{"home of one who follows all", true, "/api/v1/timelines/home?limit=20", "many", false},
+	// Beside the one above: what filters cost.
+	{"home with 20 filters", true, "/api/v1/timelines/home?limit=20", "filtering", false},
+	{"hashtag", true, "/api/v1/timelines/tag/photography?limit=20", "reader", false},
+	{"list", true, "/api/v1/timelines/list/{list}?limit=20", "reader", false},
+	{"account's statuses", true, "/api/v1/accounts/{account}/statuses?limit=20", "reader", false},
+	{"notifications", true, "/api/v1/notifications?limit=15", "reader", false},
+	{"search", true, "/api/v2/search?type=statuses&limit=20&q={word}", "reader", false},
+	{"one status", false, "/api/v1/statuses/{status}", "reader", false},
+	{"thread", false, "/api/v1/statuses/{status}/context", "reader", false},
+	// This needs no token and is cached: it shows the least cost of an answer
+	// on this machine.
+	{"instance", false, "/api/v1/instance", "nobody", false},
+	{"verify_credentials", false, "/api/v1/accounts/verify_credentials", "reader", false},
+	{"report list", true, "/api/svc/admin/reports?state=open", "reader", false},
+	{"user list", true, "/api/svc/admin/users", "reader", false},
+	{"user's history", true, "/api/svc/admin/users/{reported}/history", "reader", false},
+	{"reports about a user", true, "/api/svc/admin/reports?page_size=2&account_id={reported id}", "reader", false},
+	{"known server", true, "/api/svc/admin/instances/{host}", "reader", false},
+	{"reports about a server", true, "/api/svc/admin/reports?page_size=2&domain={host}", "reader", false},
+	posting,
+}
+
+var posting = endpoint{name: "POST status", path: "/api/v1/statuses", writes: true}
 
 type request struct{ method, path, token, body string }
 
-var endpoints = []endpoint{
-	{name: "home", list: true, requests: func(w *world) []request {
-		return w.reads("/api/v1/timelines/home?limit=20")
-	}},
-	{name: "home, deep", list: true, requests: func(w *world) []request {
-		return w.reads("/api/v1/timelines/home?limit=20&max_id=", w.homePlaces...)
-	}},
-	{name: "public", list: true, requests: func(w *world) []request {
-		return w.reads("/api/v1/timelines/public?limit=20")
-	}},
-	{name: "public, deep", list: true, requests: func(w *world) []request {
-		return w.reads("/api/v1/timelines/public?limit=20&max_id=", w.publicPlaces...)
-	}},
-	{name: "home of one who follows 20", list: true, requests: func(w *world) []request {
-		return as(w.few, w.reads("/api/v1/timelines/home?limit=20"))
-	}},
-	{name: "home of one who follows all", list: true, requests: func(w *world) []request {
-		return as(w.many, w.reads("/api/v1/timelines/home?limit=20"))
-	}},
-	// Beside the one above: what filters cost.
-	{name: "home with 20 filters", list: true, requests: func(w *world) []request {
-		return as(w.filtering, w.reads("/api/v1/timelines/home?limit=20"))
-	}},
-	{name: "hashtag", list: true, requests: func(w *world) []request {
-		return w.reads("/api/v1/timelines/tag/photography?limit=20")
-	}},
-	{name: "list", list: true, requests: func(w *world) []request {
-		return w.reads("/api/v1/timelines/list/" + w.list + "?limit=20")
-	}},
-	{name: "account's statuses", list: true, requests: func(w *world) []request {
-		return w.reads("/api/v1/accounts/", suffixed(w.accounts, "/statuses?limit=20")...)
-	}},
-	{name: "notifications", list: true, requests: func(w *world) []request {
-		return w.reads("/api/v1/notifications?limit=15")
-	}},
-	{name: "search", list: true, requests: func(w *world) []request {
-		return w.reads("/api/v2/search?type=statuses&limit=20&q=", "lantern", "winter", "market", "bread", "river")
-	}},
-	{name: "one status", requests: func(w *world) []request {
-		return w.reads("/api/v1/statuses/", w.statuses...)
-	}},
-	{name: "thread", requests: func(w *world) []request {
-		return w.reads("/api/v1/statuses/", suffixed(w.statuses, "/context")...)
-	}},
-	// This needs no token and is cached: it shows the least cost of an answer
-	// on this machine.
-	{name: "instance", requests: func(w *world) []request {
-		return as("", w.reads("/api/v1/instance"))
-	}},
-	{name: "verify_credentials", requests: func(w *world) []request {
-		return w.reads("/api/v1/accounts/verify_credentials")
-	}},
-	{name: "report list", list: true, requests: func(w *world) []request {
-		return w.reads("/api/svc/admin/reports?state=open")
-	}},
-	{name: "user list", list: true, requests: func(w *world) []request {
-		return w.reads("/api/svc/admin/users")
-	}},
-	{name: "user's history", list: true, requests: func(w *world) []request {
-		return w.reads("/api/svc/admin/users/", suffixed(w.reported, "/history")...)
-	}},
-	{name: "reports about a user", list: true, requests: func(w *world) []request {
-		return w.reads("/api/svc/admin/reports?page_size=2&account_id=", w.reportedIDs...)
-	}},
-	{name: "known server", list: true, requests: func(w *world) []request {
-		return w.reads("/api/svc/admin/instances/", w.hosts...)
-	}},
-	{name: "reports about a server", list: true, requests: func(w *world) []request {
-		return w.reads("/api/svc/admin/reports?page_size=2&domain=", w.hosts...)
-	}},
-	{name: "POST status", writes: true, requests: func(w *world) []request {
-		var out []request
+// requests returns the requests of the endpoint for w.
+func (e endpoint) requests(w *world) (all []request) {
+	if e.writes {
 		for _, token := range w.writers {
-			out = append(out, request{http.MethodPost, "/api/v1/statuses", token,
+			all = append(all, request{http.MethodPost, e.path, token,
 				`{"status":"A measured status, number ` + string(serial) + `, about rivers, lanterns and the winter market","visibility":"public"}`})
 		}
-		return out
-	}},
-}
-
-// reads asks for a path, or for it with each of the ends.
-func (w *world) reads(path string, ends ...string) []request {
-	if ends == nil {
-		ends = []string{""}
+		return all
 	}
-	out := make([]request, len(ends))
-	for i, end := range ends {
-		out[i] = request{http.MethodGet, path + end, w.reader, ""}
+	before, rest, some := strings.Cut(e.path, "{")
+	name, after, _ := strings.Cut(rest, "}")
+	each := []string{""}
+	if name == "word" {
+		each = []string{"lantern", "winter", "market", "bread", "river"}
+	} else if some {
+		each = w.known[name]
 	}
-	return out
-}
-
-// as has somebody else ask.
-func as(token string, requests []request) []request {
-	for i := range requests {
-		requests[i].token = token
+	for _, s := range each {
+		all = append(all, request{http.MethodGet, before + s + after, w.tokens[e.by], ""})
 	}
-	return requests
-}
-
-func suffixed(all []string, end string) []string {
-	out := make([]string, len(all))
-	for i, s := range all {
-		out[i] = s + end
-	}
-	return out
+	return all
 }
 
 // bytes is the request as it is sent.
@@ -177,9 +119,6 @@ const warmUp = 500 * time.Millisecond
 // load measures an endpoint for some seconds.
 func (w *world) load(ctx context.Context, e endpoint, workers int, seconds float64) (cell, error) {
 	c := cell{Program: w.Program, Endpoint: e.name, Database: w.Database, Size: w.Size.Name, Workers: workers}
-	if err := ctx.Err(); err != nil {
-		return c, err
-	}
 	l := &load{address: w.address, workers: workers, warmUp: warmUp, lasts: time.Duration(seconds * float64(time.Second))}
 	for _, r := range e.requests(w) {
 		l.requests = append(l.requests, r.bytes(w.address))
@@ -187,9 +126,12 @@ func (w *world) load(ctx context.Context, e endpoint, workers int, seconds float
 	if len(l.requests) == 0 {
 		return c, errors.New("there is nothing to ask for in this data")
 	}
+	if err := ctx.Err(); err != nil {
+		return c, err
+	}
 	roots := w.roots()
 	settle(20*time.Second, roots...)
-	used, mine, all := cpu(roots...), cpu(os.Getpid()), busy()
+	used, mine, all := cpu(roots...), cpu(os.Getpid()), busy("/proc")
 	start := time.Now()
 	t, err := l.run()
 	if err != nil {
@@ -200,190 +142,11 @@ func (w *world) load(ctx context.Context, e endpoint, workers int, seconds float
 		c.After = settle(2*time.Minute, roots...)
 	}
 	total := time.Since(start)
-	used, mine, all = cpu(roots...)-used, cpu(os.Getpid())-mine, busy()-all
+	used, mine, all = cpu(roots...)-used, cpu(os.Getpid())-mine, busy("/proc")-all
 	c.Rate = float64(t.Requests) / t.Took.Seconds()
 	c.P50, c.P99, c.Bytes = t.P50, t.P99, float64(t.Bytes)/float64(t.Requests)
 	c.CPU = 1000 * used.Seconds() / float64(t.All)
 	c.Sustained = float64(t.All) / (ran + c.After).Seconds()
 	c.Other = foreign(all, used+mine, total, runtime.NumCPU())
 	return c, nil
-}
-
-// An answer is the result of one request of an endpoint. Compared worlds must
-// return equal ones.
-type answer struct {
-	Items int `json:"items"` // of a list
-	Bytes int `json:"bytes"`
-}
-
-// learn signs all users in, and finds the objects that the endpoints request.
-func (w *world) learn(ctx context.Context) error {
-	if err := w.signIn(ctx); err != nil {
-		return err
-	}
-	var err error
-	if w.homePlaces, _, err = w.walk(ctx, "/api/v1/timelines/home"); err != nil {
-		return err
-	}
-	if w.publicPlaces, w.statuses, err = w.walk(ctx, "/api/v1/timelines/public"); err != nil {
-		return err
-	}
-	if err := w.gather(ctx); err != nil {
-		return err
-	}
-	if err := w.learnReported(ctx); err != nil {
-		return err
-	}
-	w.Answers = map[string]answer{}
-	for _, e := range endpoints {
-		if e.writes {
-			continue
-		}
-		all := e.requests(w)
-		if len(all) == 0 {
-			return fmt.Errorf("%s: there is nothing to ask for in this data", e.name)
-		}
-		var raw json.RawMessage
-		if err := w.call(ctx, http.MethodGet, all[0].path, w.reader, nil, &raw); err != nil {
-			return err
-		}
-		w.Answers[e.name] = answer{Items: items(raw), Bytes: len(raw)}
-	}
-	return nil
-}
-
-// learnReported finds whom the newest reports are about, and their servers.
-func (w *world) learnReported(ctx context.Context) error {
-	var page struct {
-		Reports []struct {
-			Account struct {
-				ID   string `json:"id"`
-				Acct string `json:"acct"`
-			} `json:"account"`
-		} `json:"reports"`
-	}
-	if err := w.call(ctx, http.MethodGet, "/api/svc/admin/reports?page_size=100", w.reader, nil, &page); err != nil {
-		return err
-	}
-	w.reported, w.reportedIDs, w.hosts = nil, nil, nil
-	for _, r := range page.Reports {
-		if slices.Contains(w.reportedIDs, r.Account.ID) {
-			continue
-		}
-		w.reported = append(w.reported, r.Account.Acct)
-		w.reportedIDs = append(w.reportedIDs, r.Account.ID)
-		if _, host, remote := strings.Cut(r.Account.Acct, "@"); remote && !slices.Contains(w.hosts, host) {
-			w.hosts = append(w.hosts, host)
-		}
-	}
-	return nil
-}
-
-// items counts a list: an array, or the array in an object.
-func items(raw []byte) int {
-	var list []json.RawMessage
-	if json.Unmarshal(raw, &list) == nil {
-		return len(list)
-	}
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(raw, &fields) != nil || fields["id"] != nil {
-		return 1
-	}
-	for _, v := range fields {
-		if json.Unmarshal(v, &list) == nil {
-			return len(list)
-		}
-	}
-	return 1
-}
-
-// walked is the most places of a timeline that are asked for.
-const walked = 300
-
-// walk reads pages of a timeline. It returns places from all parts of it, and
-// the ids of some statuses.
-func (w *world) walk(ctx context.Context, path string) (places, ids []string, err error) {
-	for end := ""; len(places) < walked; {
-		var page []struct {
-			ID string `json:"id"`
-		}
-		if err := w.call(ctx, http.MethodGet, path+"?limit=40&max_id="+end, w.reader, nil, &page); err != nil {
-			return nil, nil, err
-		}
-		if len(page) < 40 {
-			break
-		}
-		end = page[len(page)-1].ID
-		places = append(places, end)
-		ids = append(ids, page[0].ID, page[len(page)/2].ID)
-	}
-	if len(places) > 1 {
-		places = places[:len(places)-1] // below the last there may be less than a page
-	}
-	return places, ids, nil
-}
-
-// scopes are enough for all that is measured.
-const scopes = "read write follow admin:read"
-
-// signIn gets tokens for the measured user and for the posters.
-func (w *world) signIn(ctx context.Context) error {
-	err := w.call(ctx, http.MethodPost, "/api/v1/apps", "", url.Values{
-		"client_name": {"svc bench"}, "redirect_uris": {"urn:ietf:wg:oauth:2.0:oob"}, "scopes": {scopes}}, &w.app)
-	if err != nil {
-		return err
-	}
-	if w.reader, err = w.token(ctx, w.made.User, w.made.Password, scopes); err != nil {
-		return err
-	}
-	w.writers = nil
-	for i := range posters {
-		t, err := w.token(ctx, fmt.Sprintf("poster%02d", i), w.made.Posters, "read write follow")
-		if err != nil {
-			return err
-		}
-		w.writers = append(w.writers, t)
-	}
-	return nil
-}
-
-// token signs somebody in.
-func (w *world) token(ctx context.Context, user, password, scopes string) (string, error) {
-	var t struct {
-		Token string `json:"access_token"`
-	}
-	err := w.call(ctx, http.MethodPost, "/oauth/token", "", url.Values{
-		"grant_type": {"password"}, "client_id": {w.app.ID}, "client_secret": {w.app.Secret},
-		"username": {user}, "password": {password}, "scope": {scopes}}, &t)
-	return t.Token, err
-}
-
-// call does one request that is not measured.
-func (w *world) call(ctx context.Context, method, path, token string, form url.Values, out any) error {
-	req, err := http.NewRequestWithContext(ctx, method, w.base+path, bytes.NewReader([]byte(form.Encode())))
-	if err != nil {
-		return err
-	}
-	if form != nil {
-		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	}
-	if token != "" {
-		req.Header.Set("Authorization", "Bearer "+token)
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return err
-	}
-	raw, err := io.ReadAll(resp.Body)
-	_ = resp.Body.Close()
-	if err != nil {
-		return err
-	}
-	if resp.StatusCode/100 != 2 {
-		return fmt.Errorf("%s %s: %s: %.200s", method, path, resp.Status, raw)
-	}
-	if out == nil {
-		return nil
-	}
-	return json.Unmarshal(raw, out)
 }

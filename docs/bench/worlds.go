@@ -31,58 +31,40 @@ const (
 
 // A world is one database with data of one size, and the svcd on it.
 type world struct {
-	Program     string            `json:"program"` // "now" or "before"
-	Database    string            `json:"database"`
-	Size        size              `json:"size"`
-	MadeIn      time.Duration     `json:"made_in_ns"`
-	DiskBytes   int64             `json:"disk_bytes"`
-	Start       time.Duration     `json:"start_ns"` // median
-	Starts      []time.Duration   `json:"starts_ns"`
-	Idle        memories          `json:"idle"`
-	AfterReads  memories          `json:"after_reads"`
-	AfterWrites memories          `json:"after_writes"`
-	Answers     map[string]answer `json:"answers"`
+	Program     string          `json:"program"` // "now" or "before"
+	Database    string          `json:"database"`
+	Size        size            `json:"size"`
+	MadeIn      time.Duration   `json:"made_in_ns"`
+	DiskBytes   int64           `json:"disk_bytes"`
+	Start       time.Duration   `json:"start_ns"` // median
+	Starts      []time.Duration `json:"starts_ns"`
+	Idle        memories        `json:"idle"`
+	AfterReads  memories        `json:"after_reads"`
+	AfterWrites memories        `json:"after_writes"`
 
-	peers bool // other servers are on this machine
+	svcd  string // the program
+	peers bool   // other servers are on this machine
 	dir   string
-	data  string // the folder that svcd is given
-	bins  *programs
+	place string    // the folder in dir that is in use: what was made, or a copy
 	pg    *postgres // nil on SQLite
 	dsn   string
-	made  made
+	facts facts
 
 	server  *exec.Cmd
 	address string
-	base    string
 	app     app
-	reader  string // the measured user's token
-	few     string // the token of a user who follows 20 others
-	many    string // the token of a user who follows everybody, up to 2,000
-	// filtering is the token of a user who follows the same and has 20 filters.
-	filtering string
-	list      string   // a list of the measured user's, of 20 accounts
-	writers   []string // the posters' tokens
-	// These are used in lists: places in the home and public timelines, and
-	// statuses.
-	homePlaces, publicPlaces, statuses []string
-	accounts                           []string // local ones that post
-	// Whom the newest reports are about, by nickname and by id, and their servers.
-	reported, reportedIDs, hosts []string
+	tokens  map[string]string   // of the measured user, "reader", and of others by nickname
+	writers []string            // the posters' tokens
+	known   map[string][]string // what is asked for, by the names in the paths of endpoints
 }
 
-// app is the OAuth app that everybody signs in with.
-type app struct {
-	ID     string `json:"client_id"`
-	Secret string `json:"client_secret"`
-}
-
-// made holds the facts about the data, stored with it.
-type made struct {
+// facts are about the data, stored with it.
+type facts struct {
 	Size     size          `json:"size"`
 	BaseURL  string        `json:"base_url"`
 	User     string        `json:"user"`
 	Password string        `json:"password"`
-	Posters  string        `json:"posters_password"`
+	Others   string        `json:"others_password"` // of the users that svcd demo does not make
 	MadeIn   time.Duration `json:"made_in_ns"`
 }
 
@@ -100,75 +82,108 @@ func (w *world) String() string {
 func (w *world) memory() memories {
 	pid := w.server.Process.Pid
 	m := memories{Server: memoryOf(pid), Peak: peak(pid)}
-	if roots := w.pg.roots(); len(roots) > 0 {
-		m.Database = memoryOf(roots...)
+	if w.pg != nil {
+		m.Database = memoryOf(w.pg.process.Process.Pid)
 	}
 	return m
 }
 
-// roots are the processes with counted time: svcd, and PostgreSQL if it runs on
-// this machine.
-func (w *world) roots() []int { return append(w.pg.roots(), w.server.Process.Pid) }
-
-// prepare makes the data, or finds it made.
-func (w *world) prepare(ctx context.Context, dsn string) error {
-	if err := os.MkdirAll(w.dir, 0o711); err != nil {
-		return err
+// roots are the processes with counted time: svcd, and its PostgreSQL.
+func (w *world) roots() []int {
+	if w.pg != nil {
+		return []int{w.pg.process.Process.Pid, w.server.Process.Pid}
 	}
-	w.data = filepath.Join(w.dir, "data")
-	w.dsn = "sqlite:" + filepath.Join(w.data, "svc.db")
-	kept := false
-	if raw, err := os.ReadFile(w.memo()); err == nil {
-		kept = json.Unmarshal(raw, &w.made) == nil && w.made.Size == w.Size
-	}
-	if !kept {
-		if err := errors.Join(os.RemoveAll(w.data), os.RemoveAll(w.memo())); err != nil {
-			return err
-		}
-	}
-	if w.Database == "postgres" {
-		var err error
-		if w.pg, err = openPostgres(ctx, w.dir, dsn, "svc_bench_"+w.Program+"_"+w.Size.Name, !kept); err != nil {
-			return err
-		}
-		w.dsn = w.pg.dsn
-	}
-	if !kept {
-		if err := w.populate(ctx); err != nil {
-			return err
-		}
-	}
-	w.MadeIn = w.made.MadeIn
-	return w.copy(ctx)
+	return []int{w.server.Process.Pid}
 }
 
-// copy has the world measured on a copy: measuring posts, and another time the
+func (w *world) made() string     { return filepath.Join(w.dir, "made") }
+func (w *world) measured() string { return filepath.Join(w.dir, "measured") }
+func (w *world) data() string     { return filepath.Join(w.place, "data") }
+
+// prepare makes the data, or finds it made: in w or in like, the world of another
+// program. It is measured on a copy: measuring posts, and another time the
 // first pages would be other ones.
-func (w *world) copy(ctx context.Context) error {
+func (w *world) prepare(ctx context.Context, like *world) error {
+	raw, err := os.ReadFile(filepath.Join(w.made(), "facts.json"))
+	if err != nil || json.Unmarshal(raw, &w.facts) != nil || w.facts.Size != w.Size {
+		taken, err := w.take(ctx, like)
+		if err == nil && !taken {
+			err = w.populate(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	w.MadeIn = w.facts.MadeIn
+	if err := copyFolder(ctx, w.made(), w.measured()); err != nil {
+		return err
+	}
+	if err := w.open(ctx, w.measured()); err != nil {
+		return err
+	}
 	if w.pg != nil {
-		var err error
-		w.dsn, w.DiskBytes, err = w.pg.copy(ctx)
-		return err
+		return w.pg.exec(ctx, "SELECT pg_database_size(current_database())", &w.DiskBytes)
 	}
-	from := w.data
-	w.data = filepath.Join(w.dir, "measured")
-	if err := os.RemoveAll(w.data); err != nil {
-		return err
-	}
-	if err := os.CopyFS(w.data, os.DirFS(from)); err != nil {
-		return err
-	}
-	w.dsn, w.DiskBytes = "sqlite:"+filepath.Join(w.data, "svc.db"), diskUse(w.data)
+	w.DiskBytes = diskUse(w.data())
 	return nil
 }
 
-func (w *world) memo() string { return filepath.Join(w.dir, "made.json") }
+// take copies what was made for like, where both programs have the same schema.
+func (w *world) take(ctx context.Context, like *world) (bool, error) {
+	if like == nil {
+		return false, nil
+	}
+	if err := copyFolder(ctx, like.made(), w.made()); err != nil {
+		return false, err
+	}
+	if err := w.open(ctx, w.made()); err != nil {
+		return false, err
+	}
+	status, err := w.command(ctx, "migrate", "--status").Output()
+	w.facts = like.facts
+	return err == nil && strings.Contains(string(status), "up to date"), w.closeDatabase()
+}
 
-// svcd prepares a command on the world's data.
-func (w *world) svcd(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, w.bins.svcd, append(args, "--data-dir", w.data)...)
+func copyFolder(ctx context.Context, from, to string) error {
+	if err := errors.Join(os.RemoveAll(to), os.MkdirAll(filepath.Dir(to), 0o711)); err != nil {
+		return err
+	}
+	// It keeps owners: PostgreSQL's files are its own user's.
+	if out, err := exec.CommandContext(ctx, "cp", "-a", from, to).CombinedOutput(); err != nil {
+		return errors.Join(fmt.Errorf("cp: %w: %s", err, out), os.RemoveAll(to))
+	}
+	return nil
+}
+
+// open starts the database in a folder, which is empty where it is not there.
+func (w *world) open(ctx context.Context, place string) (err error) {
+	w.place = place
+	// PostgreSQL's own user must reach its folder.
+	if err := errors.Join(os.MkdirAll(w.dir, 0o711), os.MkdirAll(place, 0o711), os.MkdirAll(w.data(), 0o700)); err != nil {
+		return err
+	}
+	w.dsn = "sqlite:" + filepath.Join(w.data(), "svc.db")
+	if w.Database == "postgres" {
+		if w.pg, err = startPostgres(ctx, filepath.Join(place, "cluster")); err == nil {
+			w.dsn = w.pg.dsn
+		}
+	}
+	return err
+}
+
+func (w *world) closeDatabase() error {
+	pg := w.pg
+	if w.pg = nil; pg == nil {
+		return nil
+	}
+	return pg.stop()
+}
+
+// command prepares a command on the world's data.
+func (w *world) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, w.svcd, append(args, "--data-dir", w.data())...)
 	cmd.Dir = w.dir
-	// The address may hold a password, which arguments would show.
+	cmd.Stderr = os.Stderr
 	cmd.Env = append(os.Environ(), "SVC_DATABASE="+w.dsn, "SVC_LOG=warn", "SVC_DRAIN=0")
 	if w.peers {
 		cmd.Env = append(cmd.Env, "SVC_FEDERATION_INSECURE=true")
@@ -178,111 +193,134 @@ func (w *world) svcd(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
+// user creates a user.
+func (w *world) user(ctx context.Context, nick string) error {
+	cmd := w.command(ctx, "user", "create", nick, "--email", nick+"@example.org", "--password", w.facts.Others, "--base-url", w.facts.BaseURL)
+	cmd.Stderr = nil
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("svcd user create: %w: %s", err, out)
+	}
+	return nil
+}
+
+func poster(i int) string { return fmt.Sprintf("poster%02d", i) }
+
 // said matches the output of svcd demo: a name and a value on each line.
 var said = regexp.MustCompile(`(?i)^\s*(url|user|password)\b\W*\s(\S+)\s*$`)
 
 // populate makes the data with svcd demo, adds the posters, and makes them and
-// the measured user follow each other.
+// the measured user follow each other, so that a post has somebody to reach.
 func (w *world) populate(ctx context.Context) error {
 	note("making %d statuses and %d reports on %s", w.Size.Statuses, w.Size.Reports, w.Database)
-	ctx, cancel := context.WithTimeout(ctx, doneAfter)
-	defer cancel()
-	start := time.Now()
-	cmd := w.svcd(ctx, "demo", "--headless", "--seed", "1",
-		"--statuses", fmt.Sprint(w.Size.Statuses), "--reports", fmt.Sprint(w.Size.Reports))
-	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
+	if err := os.RemoveAll(w.made()); err != nil {
 		return err
 	}
-	if err := cmd.Start(); err != nil {
+	if err := w.open(ctx, w.made()); err != nil {
 		return err
 	}
-	w.made = made{Size: w.Size, Posters: rand.Text()}
-	lines := bufio.NewScanner(out)
-	for w.made.BaseURL == "" || w.made.User == "" || w.made.Password == "" {
-		if !lines.Scan() {
-			return errors.Join(errors.New("svcd demo ended before it served"), lines.Err(), cmd.Wait())
-		}
-		if m := said.FindStringSubmatch(lines.Text()); m != nil {
-			switch strings.ToLower(m[1]) {
-			case "url":
-				w.made.BaseURL = strings.TrimSuffix(m[2], "/")
-			case "user":
-				w.made.User = m[2]
-			case "password":
-				w.made.Password = m[2]
-			}
-		}
-	}
-	w.made.MadeIn = time.Since(start)
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		return err
-	}
-	if _, err := io.Copy(io.Discard, out); err != nil {
-		return err
-	}
-	if err := cmd.Wait(); err != nil {
+	if err := w.demo(ctx); err != nil {
 		return fmt.Errorf("svcd demo: %w", err)
 	}
 	for i := range posters {
-		nick := fmt.Sprintf("poster%02d", i)
-		cmd := w.svcd(ctx, "user", "create", nick, "--email", nick+"@example.org", "--password", w.made.Posters, "--base-url", w.made.BaseURL)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("svcd user create: %w: %s", err, out)
+		if err := w.user(ctx, poster(i)); err != nil {
+			return err
 		}
 	}
-	if err := w.befriend(ctx); err != nil {
+	err := errors.Join(w.serve(ctx, ""), w.befriend(ctx), w.stop())
+	if err == nil && w.pg != nil {
+		// This does at once the work that autovacuum does within minutes of such a
+		// load: it analyses tables and marks their pages as visible.
+		err = w.pg.exec(ctx, "VACUUM (ANALYZE)")
+	}
+	if err := errors.Join(err, w.closeDatabase()); err != nil {
 		return err
 	}
-	if err := w.pg.tidy(ctx); err != nil {
-		return err
-	}
-	raw, err := json.MarshalIndent(w.made, "", " ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(w.memo(), raw, 0o600)
+	raw, err := json.MarshalIndent(w.facts, "", " ")
+	return errors.Join(err, os.WriteFile(filepath.Join(w.made(), "facts.json"), raw, 0o600))
 }
 
-// befriend lets the posters follow each other and be followed by the measured
-// user, so that a post has somebody to reach.
-func (w *world) befriend(ctx context.Context) error {
-	if err := w.serve(ctx); err != nil {
+func (w *world) demo(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, doneAfter)
+	defer cancel()
+	start := time.Now()
+	cmd := w.command(ctx, "demo", "--headless", "--seed", "1",
+		"--statuses", fmt.Sprint(w.Size.Statuses), "--reports", fmt.Sprint(w.Size.Reports))
+	out, err := cmd.StdoutPipe()
+	if err := errors.Join(err, cmd.Start()); err != nil {
 		return err
 	}
-	defer func() { _ = w.stop() }()
+	w.facts = facts{Size: w.Size, Others: rand.Text()}
+	lines := bufio.NewScanner(out)
+	for w.facts.BaseURL == "" || w.facts.User == "" || w.facts.Password == "" {
+		if !lines.Scan() {
+			return errors.Join(errors.New("it ended before it served"), lines.Err(), cmd.Wait())
+		}
+		if m := said.FindStringSubmatch(lines.Text()); m != nil {
+			*map[string]*string{"url": &w.facts.BaseURL, "user": &w.facts.User, "password": &w.facts.Password}[strings.ToLower(m[1])] = m[2]
+		}
+	}
+	w.facts.BaseURL = strings.TrimSuffix(w.facts.BaseURL, "/")
+	w.facts.MadeIn = time.Since(start)
+	err = cmd.Process.Signal(syscall.SIGTERM)
+	_, _ = io.Copy(io.Discard, out)
+	return errors.Join(err, cmd.Wait())
+}
+
+func (w *world) befriend(ctx context.Context) error {
 	if err := w.signIn(ctx); err != nil {
 		return err
 	}
-	everybody := append([]string{w.reader}, w.writers...)
+	everybody := append([]string{w.tokens["reader"]}, w.writers...)
 	ids := make([]string, len(everybody))
 	for i, token := range everybody {
-		var me struct{ ID string }
-		if err := w.call(ctx, http.MethodGet, "/api/v1/accounts/verify_credentials", token, nil, &me); err != nil {
+		var err error
+		if ids[i], err = w.id(ctx, token); err != nil {
 			return err
 		}
-		ids[i] = me.ID
 	}
 	for i, token := range everybody {
 		for j, id := range ids {
 			if i == j {
 				continue
 			}
-			if err := w.call(ctx, http.MethodPost, "/api/v1/accounts/"+id+"/follow", token, nil, nil); err != nil {
+			if err := w.follow(ctx, token, id); err != nil {
 				return err
 			}
 		}
 	}
 	settle(time.Minute, w.roots()...)
-	return w.stop()
+	return nil
+}
+
+// blank creates and serves an empty world with these users.
+func (w *world) blank(ctx context.Context, nicks ...string) error {
+	if err := os.RemoveAll(w.measured()); err != nil {
+		return err
+	}
+	if err := w.open(ctx, w.measured()); err != nil {
+		return err
+	}
+	address, err := freeAddress()
+	if err != nil {
+		return err
+	}
+	w.facts = facts{BaseURL: "http://" + address, Others: rand.Text()}
+	for _, nick := range nicks {
+		if err := w.user(ctx, nick); err != nil {
+			return err
+		}
+	}
+	if err := w.serve(ctx, address); err != nil {
+		return err
+	}
+	return w.signInAs(ctx, nicks...)
 }
 
 // measureStart times how long svcd takes until it answers.
 func (w *world) measureStart(ctx context.Context) error {
 	for range starts {
 		start := time.Now()
-		if err := w.serve(ctx); err != nil {
+		if err := w.serve(ctx, ""); err != nil {
 			return err
 		}
 		w.Starts = append(w.Starts, time.Since(start))
@@ -294,41 +332,33 @@ func (w *world) measureStart(ctx context.Context) error {
 	return nil
 }
 
-// serve starts svcd and waits until it says that it is well.
-func (w *world) serve(ctx context.Context) error {
+func freeAddress() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return err
+		return "", err
 	}
-	address := l.Addr().String()
-	if err := l.Close(); err != nil {
-		return err
-	}
-	return w.serveAt(ctx, address)
+	return l.Addr().String(), l.Close()
 }
 
-// serveAt is serve at an address.
-func (w *world) serveAt(ctx context.Context, address string) error {
+// serve starts svcd at an address, a free one if it is "", and waits until it says
+// that it is well.
+func (w *world) serve(ctx context.Context, address string) (err error) {
+	if address == "" {
+		if address, err = freeAddress(); err != nil {
+			return err
+		}
+	}
 	w.address = address
-	w.base = "http://" + w.address
-	w.server = w.svcd(ctx, "serve", "--listen", w.address, "--base-url", w.made.BaseURL, "--log-level", "warn")
-	w.server.Stderr = os.Stderr
+	w.server = w.command(ctx, "serve", "--listen", address, "--base-url", w.facts.BaseURL, "--log-level", "warn")
 	if err := w.server.Start(); err != nil {
 		return err
 	}
 	for end := time.Now().Add(upWithin); time.Now().Before(end) && ctx.Err() == nil; time.Sleep(time.Millisecond) {
-		c, err := net.Dial("tcp", w.address)
-		if err != nil {
-			continue
-		}
-		_ = c.Close()
-		resp, err := http.Get(w.base + "/healthz")
-		if err != nil {
-			continue
-		}
-		_ = resp.Body.Close()
-		if resp.StatusCode == http.StatusOK {
-			return nil
+		if resp, err := http.Get("http://" + address + "/healthz"); err == nil {
+			_ = resp.Body.Close()
+			if resp.StatusCode == http.StatusOK {
+				return nil
+			}
 		}
 	}
 	return errors.Join(errors.New("svcd serve does not answer"), ctx.Err(), w.stop())
@@ -336,11 +366,10 @@ func (w *world) serveAt(ctx context.Context, address string) error {
 
 // stop ends svcd as an operator would.
 func (w *world) stop() error {
-	if w.server == nil {
+	cmd := w.server
+	if w.server = nil; cmd == nil || cmd.Process == nil {
 		return nil
 	}
-	cmd := w.server
-	w.server = nil
 	http.DefaultClient.CloseIdleConnections()
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
@@ -352,10 +381,9 @@ func (w *world) stop() error {
 	return nil
 }
 
-// close ends all processes and removes the measured data; without keep,
-// PostgreSQL's databases too.
-func (w *world) close(keep bool) error {
-	return errors.Join(w.stop(), os.RemoveAll(filepath.Join(w.dir, "measured")), w.pg.close(keep))
+// close ends all processes and removes the measured data.
+func (w *world) close() error {
+	return errors.Join(w.stop(), w.closeDatabase(), os.RemoveAll(w.measured()))
 }
 
 // diskUse adds up the sizes of the files below dir.
