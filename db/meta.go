@@ -35,6 +35,10 @@ const (
 	AssumedBaseURL = "base_url_assumed"
 )
 
+// PrunedUpTo is the key in meta of the id of the last status that the pruning job looked
+// at; "" is its beginning.
+const PrunedUpTo = "pruned_up_to"
+
 // ServiceName is the key in meta of the name under which processes of the database serve.
 const ServiceName = "service_name"
 

@@ -90,6 +90,7 @@ func (s *Server) workers(r *runner) *river.Workers {
 	perform(w, s.Ingest.FetchFeatured)
 	perform(w, s.Social.ForgetReached)
 	river.AddWorker(w, &backups{s: s})
+	river.AddWorker(w, &pruning{s: s})
 	river.AddWorker(w, &tasks{s: s})
 	perform(w, func(ctx context.Context, args jobs.Push) error {
 		err := s.Push.Send(ctx, args)
@@ -126,6 +127,29 @@ func (b *backups) Work(ctx context.Context, j *river.Job[jobs.MakeBackup]) error
 
 // Timeout is how long one may take.
 func (*backups) Timeout(*river.Job[jobs.MakeBackup]) time.Duration { return 2 * time.Hour }
+
+// pruning removes old remote statuses for most of an hour, if there are so many.
+type pruning struct {
+	river.WorkerDefaults[jobs.PruneRemotePosts]
+	s *Server
+}
+
+// Work does a part.
+func (p *pruning) Work(ctx context.Context, _ *river.Job[jobs.PruneRemotePosts]) error {
+	removed, err := p.s.Social.PruneOn(db.Yielding(ctx), pruneFor)
+	if removed > 0 {
+		p.s.log.InfoContext(ctx, "pruned old posts of other servers", "removed", removed)
+	}
+	return err
+}
+
+// Timeout is how long one may take.
+func (*pruning) Timeout(*river.Job[jobs.PruneRemotePosts]) time.Duration { return pruneEvery }
+
+const (
+	pruneEvery = time.Hour
+	pruneFor   = 50 * time.Minute // the next goes on where it ended
+)
 
 // queues returns the number of concurrent jobs of each queue, from the
 // settings.
@@ -170,6 +194,9 @@ func timetable(s *config.Settings) []*river.PeriodicJob {
 			&river.PeriodicJobOpts{RunOnStart: true}),
 		river.NewPeriodicJob(river.PeriodicInterval(time.Hour),
 			func() (river.JobArgs, *river.InsertOpts) { return jobs.CheckDatabase{}, nil }, nil),
+		river.NewPeriodicJob(river.PeriodicInterval(pruneEvery),
+			func() (river.JobArgs, *river.InsertOpts) { return jobs.PruneRemotePosts{}, nil },
+			&river.PeriodicJobOpts{RunOnStart: true}),
 	}
 	for _, entry := range s.Timetable() {
 		if args, ok := byTheClock[entry.Module]; ok {

@@ -17,7 +17,8 @@ func (a *app) pruneCommand() *cobra.Command {
 		Short: "Remove old statuses of other servers that no local account uses",
 		Long: "Remove public statuses of other servers that are older here than the setting\n" +
 			"instance.remote_post_retention_days. A status stays if a local account favourited, bookmarked,\n" +
-			"reblogged, answered or reacted to it, or is addressed or answered by it. The service may run\n" +
+			"reblogged, answered, reacted to, voted on, reported or filters it, or is addressed or answered by it.\n" +
+			"With instance.prune_remote_posts the service does so by itself. The service may run\n" +
 			"meanwhile: on SQLite it does the work itself, with pauses, and the command waits for it. An\n" +
 			"interrupted command may be repeated.",
 		Args: cobra.NoArgs,

@@ -70,6 +70,8 @@ func postingSettings() []Setting {
 			"Whether links to files are added to the text"),
 		row(":instance", ":remote_post_retention_days", Integer, 90, func(s *Settings) any { return &s.Instance.RemotePostRetentionDays },
 			"Days after which posts of other servers may be pruned").between(1, 36500),
+		row(":instance", ":prune_remote_posts", Boolean, false, func(s *Settings) any { return &s.Instance.PruneRemotePosts },
+			"Whether posts of other servers are pruned each hour once :remote_post_retention_days are over, but for those that somebody here has to do with").unset(),
 		row("Svc.Upload", ":filename_display_max_length", Integer, 30, func(s *Settings) any { return &s.Upload.FilenameDisplayMaxLength },
 			"Longest name of a file in a text, in characters; 0 for any"),
 		row(":client_compatibility", ":strict_clients", Strings, slices.Clone(strictClients), func(s *Settings) any { return &s.Compatibility.StrictClients },

@@ -108,7 +108,8 @@ type Instance struct {
 	SkipThreadContainment             bool
 	SafeDMMentions                    bool   // in direct statuses only leading mentions are recipients
 	ReportCopyDays                    int    // copies of reported statuses are kept so long after their report is closed
-	RemotePostRetentionDays           int    // remote statuses that are older are pruned
+	RemotePostRetentionDays           int    // remote statuses that are older may be pruned
+	PruneRemotePosts                  bool   // they are, without being asked
 	AttachmentLinks                   bool   // adds links to files to the text
 	CleanupAttachments                bool   // deletes files with their statuses
 	StaticDir                         string // StaticFolder says where that is

@@ -350,6 +350,15 @@ func (EraseAccount) Kind() string { return "erase_account" }
 // InsertOpts puts it behind the jobs that people wait for.
 func (EraseAccount) InsertOpts() river.InsertOpts { return river.InsertOpts{Priority: 4} }
 
+// PruneRemotePosts removes old statuses of other servers where the settings say so.
+type PruneRemotePosts struct{}
+
+// Kind names the job.
+func (PruneRemotePosts) Kind() string { return "prune_remote_posts" }
+
+// InsertOpts puts it behind the jobs that people wait for.
+func (PruneRemotePosts) InsertOpts() river.InsertOpts { return river.InsertOpts{Priority: 4} }
+
 // CheckDatabase compares the rows of the database with each other, once a day.
 type CheckDatabase struct{}
 

@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// pruneChunk is how many statuses are looked up at once.
-	pruneChunk = 200
-	// pruneTime bounds one run. Statuses that stay are skipped.
+	// pruneAtOnce is how many statuses are looked up at once.
+	pruneAtOnce = 200
+	// pruneTime bounds one statement on PostgreSQL. Statuses that stay are skipped.
 	pruneTime = 10 * time.Minute
 )
 
@@ -19,24 +19,55 @@ const (
 // have no local interest. Each may be fetched again. It returns the number of
 // removed statuses; an interrupted run can be repeated.
 func (s *Service) Prune(ctx context.Context) (removed int, err error) {
+	for after, n := "", 0; ; removed += n {
+		if after, n, err = s.pruneChunk(ctx, after); err != nil || after == "" {
+			return removed + n, err
+		}
+	}
+}
+
+// PruneOn is Prune for as long as it may take, from where it last ended, and does nothing
+// unless the settings say that statuses are pruned by themselves; they are asked again
+// before each chunk.
+func (s *Service) PruneOn(ctx context.Context, may time.Duration) (removed int, err error) {
+	until := s.now().Add(may)
+	for s.settings.Load().Instance.PruneRemotePosts && s.now().Before(until) {
+		after, err := s.db.Meta(ctx, db.PrunedUpTo)
+		if err != nil {
+			return removed, err
+		}
+		after, n, err := s.pruneChunk(ctx, after)
+		removed += n
+		if err == nil {
+			err = s.db.SetMeta(ctx, db.PrunedUpTo, after)
+		}
+		if err != nil || after == "" {
+			return removed, err
+		}
+	}
+	return removed, nil
+}
+
+// pruneChunk removes the next statuses above after, and returns the last of them, ""
+// behind all.
+func (s *Service) pruneChunk(ctx context.Context, after string) (last string, removed int, err error) {
 	ctx = db.Within(ctx, pruneTime)
 	days := s.settings.Load().Instance.RemotePostRetentionDays
 	before := db.FlakeAt(s.now().Add(-time.Duration(days) * 24 * time.Hour))
-	for after := ""; ; {
-		ids, err := s.db.Prunable(ctx, after, before, pruneChunk)
-		if err != nil || len(ids) == 0 {
-			return removed, err
+	ids, err := s.db.Prunable(ctx, after, before, pruneAtOnce)
+	for _, id := range ids {
+		gone, err := s.prune(ctx, after, id)
+		if err != nil {
+			return after, removed, err
 		}
-		for _, id := range ids {
-			gone, err := s.prune(ctx, after, id)
-			if err != nil {
-				return removed, err
-			}
-			if after = id; gone {
-				removed++
-			}
+		if after = id; gone {
+			removed++
 		}
 	}
+	if len(ids) < pruneAtOnce {
+		after = ""
+	}
+	return after, removed, err
 }
 
 // prune removes the status with this id, the first to prune above after, if it
