@@ -59,7 +59,12 @@ func TestAnInvalidProfileChangesNothing(t *testing.T) {
 		for i := range eleven {
 			eleven[i].Name = fmt.Sprint("f", i)
 		}
+		many := make([]string, 33)
+		for i := range many {
+			many[i] = fmt.Sprintf("https://old.example/users/%d", i)
+		}
 		for want, p := range map[string]social.Profile{
+			"An account has at most 32 aliases":                    {AlsoKnownAs: many},
 			"Display name is too long (maximum is 100 characters)": {DisplayName: long(101)},
 			"Note is too long (maximum is 5000 characters)":        {Note: long(5001)},
 			"There are more than 10 profile fields":                {Fields: eleven},
@@ -77,6 +82,37 @@ func TestAnInvalidProfileChangesNothing(t *testing.T) {
 		got := w.reload(ann)
 		if got.Locked || got.Version != 1 {
 			t.Errorf("%+v", got)
+		}
+	})
+}
+
+// TestAliasesAreBounded: all of them are in every answer with the account. Who has more from
+// before cannot add, but leave out.
+func TestAliasesAreBounded(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		ann := w.person("ann")
+		set := func(aliases []string) error {
+			_, _, err := w.UpdateProfile(ctx, ann, social.Profile{AlsoKnownAs: aliases})
+			return err
+		}
+		long := "https://old.example/" + strings.Repeat("x", 2048)
+		wantRefusal(t, set([]string{long}), "An alias is not the address of an account")
+		w.must(set([]string{long[:2048]}))
+		many := make([]string, 40)
+		for i := range many {
+			many[i] = fmt.Sprintf("https://old.example/users/%d", i)
+		}
+		wantRefusal(t, set(many[:33]), "An account has at most 32 aliases")
+		w.must(set(many[:32]))
+		a := w.reload(ann)
+		a.AlsoKnownAs = db.Slice[string](many)
+		w.must(w.d.UpdateAccount(ctx, a, "also_known_as"))
+		wantRefusal(t, set(append([]string{"https://new.example/users/ann"}, many[1:]...)), "An account has at most 32 aliases")
+		w.must(set(many))
+		w.must(w.RemoveAlias(ctx, w.reload(ann), many[3]))
+		if got := w.reload(ann).AlsoKnownAs; len(got) != 39 {
+			t.Errorf("%d aliases", len(got))
 		}
 	})
 }

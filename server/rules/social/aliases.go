@@ -10,8 +10,12 @@ import (
 	"svc/server/platform/fault"
 )
 
-// mostAliases is how many aliases an account may have: other servers read no more.
-const mostAliases = 32
+// mostAliases is how many aliases an account may have, and longestAlias how many bytes one:
+// other servers read no more, and every answer that shows the account has them all.
+const (
+	mostAliases  = 32
+	longestAlias = 2048
+)
 
 // Aliases returns the other accounts of by: their handles, or the ids of those that are
 // not known here.

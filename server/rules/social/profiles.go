@@ -285,8 +285,13 @@ func (s *Service) applyTexts(ctx context.Context, tx *db.DB, a *db.Account, p Pr
 		columns = append(columns, "emojis")
 	}
 	if p.AlsoKnownAs != nil {
+		// An account that has more from before may send them again, or leave some out.
+		if n := len(p.AlsoKnownAs); n > mostAliases && n >= len(a.AlsoKnownAs) && !slices.Equal(p.AlsoKnownAs, []string(a.AlsoKnownAs)) {
+			wrong.add("also_known_as", fmt.Sprintf("should have at most %d item(s)", mostAliases),
+				fmt.Sprintf("An account has at most %d aliases", mostAliases))
+		}
 		for _, id := range p.AlsoKnownAs {
-			if u, err := url.Parse(id); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
+			if u, err := url.Parse(id); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || len(id) > longestAlias {
 				wrong.add("also_known_as", invalid, "An alias is not the address of an account")
 				break
 			}
