@@ -43,8 +43,8 @@ func Expression(re *regexp.Regexp) Phrase {
 }
 
 // In reports whether a text contains the phrase. With whole words, a phrase that
-// begins or ends with a letter, a digit or an underscore must begin or end a
-// word there.
+// begins or ends with a letter or a digit must begin or end a word there. An
+// underscore ends a word, as it does around words that are stressed with it.
 func (p Phrase) In(r *Reading) bool {
 	switch {
 	case p.re != nil:
@@ -84,7 +84,7 @@ func (p Phrase) within(text string) bool {
 }
 
 func inWord(r rune) bool {
-	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) || r == '_'
+	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r)
 }
 
 // change is a part of a shown text, and its replacement.

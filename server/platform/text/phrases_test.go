@@ -15,7 +15,10 @@ func TestPhrasesAreFoundAsWrittenAndAsWholeWords(t *testing.T) {
 		{"cat", "concatenate", true, false},
 		{"cat", "concatenate the cat", true, true},
 		{"CAT", "Cat!", true, true},
-		{"cat", "cat_s", true, false},
+		{"cat", "cat_s", true, true}, // no letter, no digit
+		{"cat", "_cat_", true, true},
+		{"cat", "cat2", true, false},
+		{"cat_", "cat_s", true, true},
 		{"c.t", "cat", false, false},
 		{"c.t", "c.t", true, true},
 		{".*", "anything", false, false},
