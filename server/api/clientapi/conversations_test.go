@@ -267,4 +267,19 @@ func TestStrictClientsAndPlainReadersGetWhatTheyCanRead(t *testing.T) {
 	if got := publish(t, ann, api.NewStatus{Status: "x", Visibility: fmt.Sprintf("list:%d", list.ID)}); got.Visibility != "direct" {
 		t.Errorf("%s", got.Visibility)
 	}
+	// The default visibility is shown to strict apps as statuses are, and stays.
+	local := "local"
+	me, err := ann.Accounts.UpdateCredentials(ctx, api.UpdateCredentials{DefaultScope: &local})
+	if err != nil || me.Source.Privacy != "unlisted" {
+		t.Errorf("%s %v", me.Raw, err)
+	}
+	if me, err = ann.Accounts.Verify(ctx); err != nil || me.Source.Privacy != "unlisted" {
+		t.Errorf("%s %v", me.Raw, err)
+	}
+	if own, err := ann.Accounts.Preferences(ctx); err != nil || own.PostingVisibility != "unlisted" {
+		t.Errorf("%+v %v", own, err)
+	}
+	if kept := s.User("ann"); kept.DefaultScope != "local" {
+		t.Errorf("%s", kept.DefaultScope)
+	}
 }

@@ -28,12 +28,22 @@ func (v *View) Reader(id *auth.Identity) func(raw []byte) []byte {
 			raw = stripContents(raw, v.settings.Texts())
 		}
 		if strict {
-			raw = bytes.ReplaceAll(raw, []byte(`"visibility":"local"`), []byte(`"visibility":"unlisted"`))
-			raw = bytes.ReplaceAll(raw, []byte(`"visibility":"list"`), []byte(`"visibility":"direct"`))
-			raw = bytes.ReplaceAll(raw, []byte(`"filter_action":"blur"`), []byte(`"filter_action":"warn"`))
+			for _, w := range strictWords {
+				raw = bytes.ReplaceAll(raw, w.own, w.known)
+			}
 		}
 		return raw
 	}
+}
+
+// strictWords are values with their names as strict apps must not see them, and what they
+// see instead. The default visibility is never list.
+var strictWords = []struct{ own, known []byte }{
+	{[]byte(`"visibility":"local"`), []byte(`"visibility":"unlisted"`)},
+	{[]byte(`"visibility":"list"`), []byte(`"visibility":"direct"`)},
+	{[]byte(`"privacy":"local"`), []byte(`"privacy":"unlisted"`)},
+	{[]byte(`"posting:default:visibility":"local"`), []byte(`"posting:default:visibility":"unlisted"`)},
+	{[]byte(`"filter_action":"blur"`), []byte(`"filter_action":"warn"`)},
 }
 
 // stripContents leaves simple markup in every "content" of raw that is a text.
