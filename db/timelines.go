@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"database/sql"
+	"slices"
 	"strings"
 )
 
@@ -392,6 +393,24 @@ func (d *DB) VisibleStatus(ctx context.Context, v Viewer, id string) (*Status, e
 	q.add(`SELECT s.* FROM statuses s`+authorJoins+` WHERE s.id = ?`, id)
 	q.seen(v)
 	return one[Status](ctx, d, "status "+id, q.sql.String(), q.args...)
+}
+
+// VisibleIDs returns those of these statuses that the viewer may see, in their order.
+func (d *DB) VisibleIDs(ctx context.Context, v Viewer, ids []string) ([]string, error) {
+	shown := make(map[string]bool, len(ids))
+	for some := range slices.Chunk(ids, 500) {
+		var q selection
+		q.add(`SELECT s.id FROM statuses s`+authorJoins+` WHERE s.id IN ?`, some)
+		q.seen(v)
+		found, err := list[string](ctx, d, "visible statuses", q.sql.String(), q.args...)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range found {
+			shown[id] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !shown[id] }), nil
 }
 
 // RebloggedBy returns up to limit accounts that reblogged a status publicly,

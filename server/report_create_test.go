@@ -66,3 +66,42 @@ func TestAModeratorFilesAReportForSomebody(t *testing.T) {
 		}
 	})
 }
+
+// TestReportsKeepWhatTheReporterMaySee: an id alone shows nobody's private posts to
+// moderators, and the answer is that for an unknown id.
+func TestReportsKeepWhatTheReporterMaySee(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		ctx := t.Context()
+		ann, bob := s.Client("ann"), s.Client("bob")
+		if _, err := ann.Accounts.Follow(ctx, s.User("bob").ID, api.Follow{}); err != nil {
+			t.Fatal(err)
+		}
+		ids := map[string]string{}
+		for name, in := range map[string]api.NewStatus{
+			"public":      {Status: "tea"},
+			"followers":   {Status: "tea", Visibility: "private"},
+			"to the one":  {Status: "@ann tea", Visibility: "direct"},
+			"to somebody": {Status: "@eve tea", Visibility: "direct"},
+		} {
+			s.User("eve")
+			ids[name] = must(bob.Statuses.Post(ctx, in))(t).ID
+		}
+		for _, c := range []struct {
+			as   string
+			want []string
+		}{
+			{"ann", []string{ids["followers"], ids["public"], ids["to the one"]}},
+			{"mallory", []string{ids["public"]}},
+		} {
+			got := must(s.Client(c.as).Reports.Create(ctx, api.NewReport{
+				AccountID: s.User("bob").ID, StatusIDs: []string{ids["followers"], ids["to somebody"], ids["public"], "AAAAAAAAAAAAAAAAAA", ids["to the one"]},
+			}))(t)
+			if !slices.Equal(got.StatusIDs, c.want) {
+				t.Errorf("%s: %v, want %v", c.as, got.StatusIDs, c.want)
+			}
+			if kept := must(s.Admin("root").Admin.Reports.Get(ctx, got.ID))(t); len(kept.Statuses) != len(c.want) {
+				t.Errorf("%s: %s", c.as, kept.Raw)
+			}
+		}
+	})
+}

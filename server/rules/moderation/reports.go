@@ -36,7 +36,8 @@ type NewReport struct {
 }
 
 // FileReport files a report and notifies admins and moderators. Only the
-// target's statuses are stored, each with a copy of its present state. With a
+// target's statuses that the reporter may see are stored, each with a copy of its present
+// state: others are as good as unknown, and no id shows them to moderators. With a
 // key that was used before, the first report is returned.
 func (s *Service) FileReport(ctx context.Context, by *db.Account, in NewReport) (*db.Report, error) {
 	return s.fileOnce(ctx, by, nil, in)
@@ -89,7 +90,13 @@ func (s *Service) fileReport(ctx context.Context, by, moderator *db.Account, in 
 		if err != nil {
 			return err
 		}
-		statuses, err := evidence(ctx, tx, target.ID, in.StatusIDs)
+		named := in.StatusIDs
+		if moderator == nil {
+			if named, err = tx.VisibleIDs(ctx, db.Viewer{ID: by.ID}, named); err != nil {
+				return err
+			}
+		}
+		statuses, err := evidence(ctx, tx, target.ID, named)
 		if err != nil {
 			return err
 		}
