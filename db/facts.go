@@ -40,10 +40,11 @@ const (
 // pages use no facts.
 const heardWithin = readAnyway + time.Second
 
-// authorFact is the state of an account in lists of statuses.
+// authorFact is the state of an account in lists.
 type authorFact struct {
 	version                int64
 	deactivated, invisible bool
+	pending, local         bool
 }
 
 // followFact is a follow that is not pending; the zero value is none.
@@ -181,9 +182,11 @@ func (d *DB) readAuthors(ctx context.Context, ids []string, into map[string]auth
 		id string
 		authorFact
 	}
-	cells := func(a *author) []any { return []any{&a.id, &a.version, &a.deactivated, &a.invisible} }
+	cells := func(a *author) []any {
+		return []any{&a.id, &a.version, &a.deactivated, &a.invisible, &a.pending, &a.local}
+	}
 	rows, err := inChunks(ids, func(some []string) ([]author, error) {
-		return scanAll(ctx, d, "authors", cells, "SELECT id, version, deactivated, invisible FROM accounts WHERE id IN ?", some)
+		return scanAll(ctx, d, "authors", cells, "SELECT id, version, deactivated, invisible, approval_pending OR confirmation_pending, local FROM accounts WHERE id IN ?", some)
 	})
 	for _, a := range rows {
 		into[a.id] = a.authorFact
@@ -207,4 +210,38 @@ func (d *DB) readFollows(ctx context.Context, viewerID string, ids []string, int
 		into[f.target] = followFact{true, f.reblogs}
 	}
 	return err
+}
+
+// Standing is what decides who may open an account's lists.
+type Standing struct {
+	ID                            string
+	Local, Deactivated, Invisible bool
+	Pending                       bool // its approval, or its mail address
+}
+
+// Standing returns what decides who may open a's lists.
+func (a *Account) Standing() *Standing {
+	return &Standing{a.ID, a.Local, a.Deactivated, a.Invisible, a.ApprovalPending || a.ConfirmationPending}
+}
+
+// Standing returns what decides who may open an account's lists of statuses. That an
+// account is open to all is a fact, as it is in those lists; all else is read. Absence is
+// never kept.
+func (d *DB) Standing(ctx context.Context, id string) (*Standing, error) {
+	if d.tx == nil && d.pool.facts.current() {
+		known, err := d.people(ctx, "", map[string]bool{id: true}, nil)
+		if err != nil {
+			return nil, err
+		}
+		a, ok := known.authors[id]
+		if !ok {
+			return nil, notFound("account %s", id)
+		}
+		if !a.deactivated && !a.invisible && !a.pending {
+			return &Standing{ID: id, Local: a.local}, nil
+		}
+	}
+	cells := func(s *Standing) []any { return []any{&s.ID, &s.Local, &s.Deactivated, &s.Invisible, &s.Pending} }
+	rows, err := scanAll(ctx, d, "account "+id, cells, "SELECT id, local, deactivated, invisible, approval_pending OR confirmation_pending FROM accounts WHERE id = ?", id)
+	return firstOf(rows, err, "account "+id)
 }

@@ -2,6 +2,7 @@ package db_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -65,7 +66,11 @@ func newFactsWorld(t *testing.T, dsn string) *factsWorld {
 		}
 		posts, w.statuses = append(posts, p), append(w.statuses, p.id)
 	}
-	for _, table := range []string{"statuses (", "status_recipients (", "home_entries ("} {
+	for i := range 150 {
+		put("notifications (account_id, type, from_id, status_id, hidden, created_at)", "('%s','%s','%s','%s',%t,%d)",
+			w.one(w.accounts), w.one([]string{db.NotifyFavourite, db.NotifyFollow, db.NotifyMention}), w.one(w.accounts), w.statuses[i], i%9 == 0, i)
+	}
+	for _, table := range []string{"statuses (", "status_recipients (", "home_entries (", "notifications ("} {
 		for into, lines := range rows {
 			if strings.HasPrefix(into, table) {
 				if err := dbtest.Exec(t, w.kept, "INSERT INTO "+into+" VALUES "+strings.Join(lines, ",")); err != nil {
@@ -125,6 +130,22 @@ func (w *factsWorld) lists(d *db.DB, v db.Viewer) map[string]any {
 		put("statuses of "+id, refs, err)
 		refs, err = d.AccountStatuses(ctx, v, id, db.AccountFilter{ExcludeReblogs: true, ExcludeReplies: true}, db.Page{Limit: 9, MaxID: w.statuses[100]})
 		put("originals of "+id, refs, err)
+	}
+	for name, f := range map[string]db.NotificationFilter{"": {}, " of two types": {Types: []string{db.NotifyFavourite, db.NotifyFollow}}, " with muted": {WithMuted: true}} {
+		for at, p := range map[string]db.Page{"newest": {Limit: 5}, "below": {Limit: 9, MaxID: "60"}, "above": {Limit: 5, MinID: "9"}, "since": {Limit: 30, SinceID: "70"}} {
+			rows, err := d.Notifications(ctx, v, f, p)
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			out["notifications"+name+" "+at] = rows
+		}
+	}
+	for _, id := range append(w.accounts, "nobody") {
+		standing, err := d.Standing(ctx, id)
+		if err != nil && !errors.Is(err, db.ErrNotFound) {
+			w.t.Fatal(err)
+		}
+		out["standing of "+id] = standing
 	}
 	refs, err := d.StatusRefs(ctx, v, w.statuses)
 	slices.SortFunc(refs, func(a, b db.StatusRef) int { return strings.Compare(a.ID, b.ID) })
@@ -187,9 +208,9 @@ func (w *factsWorld) change(d *db.DB) (what string) {
 			if err != nil {
 				return err
 			}
-			who.Deactivated, who.Invisible = w.rand.IntN(4) == 0, w.rand.IntN(4) == 0
-			what = fmt.Sprintf("%s: deactivated %v, invisible %v", a, who.Deactivated, who.Invisible)
-			return d.UpdateAccount(ctx, who, "deactivated", "invisible")
+			who.Deactivated, who.Invisible, who.ApprovalPending = w.rand.IntN(4) == 0, w.rand.IntN(4) == 0, w.rand.IntN(4) == 0
+			what = fmt.Sprintf("%s: deactivated %v, invisible %v, pending %v", a, who.Deactivated, who.Invisible, who.ApprovalPending)
+			return d.UpdateAccount(ctx, who, "deactivated", "invisible", "approval_pending")
 		case 6:
 			what = a + " blocks " + b
 			_, err := d.PutBlock(ctx, &db.Block{AccountID: a, TargetID: b, CreatedAt: d.Now()})
@@ -262,6 +283,14 @@ func TestFactsKeepAuthorsAndFollowsOutOfPages(t *testing.T) {
 			},
 			"public": func(ctx context.Context) error {
 				_, err := w.kept.PublicTimeline(ctx, v, db.TimelineFilter{}, db.Page{Limit: 5})
+				return err
+			},
+			"notifications": func(ctx context.Context) error {
+				_, err := w.kept.Notifications(ctx, v, db.NotificationFilter{}, db.Page{Limit: 5})
+				return err
+			},
+			"standing": func(ctx context.Context) error {
+				_, err := w.kept.Standing(ctx, w.accounts[0])
 				return err
 			},
 			"profile": func(ctx context.Context) error {

@@ -202,7 +202,7 @@ func (d *DB) CountUnread(ctx context.Context, v Viewer, f NotificationFilter, mo
 	}
 	var q selection
 	q.add(`SELECT COUNT(*) FROM (`)
-	q.notifications(v, f, d.Now())
+	q.notifications(v, f, d.Now(), false)
 	if f.Types == nil {
 		q.add(usual)
 	} else {
@@ -220,6 +220,58 @@ func (d *DB) Notifications(ctx context.Context, v Viewer, f NotificationFilter, 
 	if !f.permit(v) {
 		return nil, nil
 	}
+	if d.tx == nil && f.IDs == nil && !v.Relations.DomainBlocks && d.pool.facts.current() {
+		return d.filledNotifications(ctx, v, f, p)
+	}
+	out, err := d.readNotifications(ctx, v, f, p, false)
+	return newestFirst(p, out), err
+}
+
+// filledNotifications is Notifications with senders left to facts: it reads on until the
+// page is full or the list ends.
+func (d *DB) filledNotifications(ctx context.Context, v Viewer, f NotificationFilter, p Page) ([]Notification, error) {
+	out := []Notification{}
+	for step := p; ; step.Limit = min(4*step.Limit, windowSize) {
+		rows, err := d.readNotifications(ctx, v, f, step, true)
+		if err != nil {
+			return nil, err
+		}
+		senders := make(map[string]bool, len(rows))
+		for i := range rows {
+			senders[rows[i].FromID] = true
+		}
+		known, err := d.people(ctx, v.ID, senders, nil)
+		if err != nil {
+			return nil, err
+		}
+		read, last := len(rows), ""
+		if read > 0 {
+			last = strconv.FormatInt(rows[read-1].ID, 10)
+		}
+		rows = slices.DeleteFunc(rows, func(n Notification) bool {
+			sender, ok := known.authors[n.FromID]
+			return !ok || sender.deactivated
+		})
+		for i := range rows {
+			rows[i].FromVersion = known.authors[rows[i].FromID].version
+		}
+		out = append(out, rows...)
+		switch {
+		case len(out) >= p.Limit:
+			return newestFirst(p, out[:p.Limit]), nil
+		case read < step.Limit:
+			return newestFirst(p, out), nil
+		case p.MinID != "":
+			step.MinID = last
+		default:
+			step.MaxID = last
+		}
+	}
+}
+
+// readNotifications reads a page in the order in which it is read. byFacts leaves senders
+// to facts.
+func (d *DB) readNotifications(ctx context.Context, v Viewer, f NotificationFilter, p Page, byFacts bool) ([]Notification, error) {
 	var q, narrow selection
 	for _, b := range []struct{ op, id string }{{"<", p.MaxID}, {">", p.SinceID}, {">", p.MinID}} {
 		if b.id == "" {
@@ -236,7 +288,7 @@ func (d *DB) Notifications(ctx context.Context, v Viewer, f NotificationFilter, 
 		order = " ORDER BY %sid" + limit(int64(p.Limit), 0)
 	}
 	one := func(kinds string, args ...any) {
-		q.notifications(v, f, d.Now())
+		q.notifications(v, f, d.Now(), byFacts)
 		q.add(kinds, args...)
 		q.add(narrow.sql.String(), narrow.args...)
 		q.add(fmt.Sprintf(order, "n."))
@@ -269,13 +321,18 @@ func (d *DB) Notifications(ctx context.Context, v Viewer, f NotificationFilter, 
 	for i := range out {
 		out[i].AccountID = v.ID
 	}
-	return newestFirst(p, out), err
+	return out, err
 }
 
-// notifications begins a statement for the notifications visible to the viewer.
-func (q *selection) notifications(v Viewer, f NotificationFilter, now Time) {
-	q.add(`SELECT n.id, n.type, n.from_id, n.status_id, n.report_id, n.emoji, n.message_id, n.target_id, n.seen, n.hidden, n.created_at, a.version
-		FROM notifications n JOIN accounts a ON a.id = n.from_id WHERE n.account_id = ? AND NOT a.deactivated`, v.ID)
+// notifications begins a statement for the notifications visible to the viewer. byFacts
+// leaves it to facts whether their senders are there.
+func (q *selection) notifications(v Viewer, f NotificationFilter, now Time, byFacts bool) {
+	const columns = `SELECT n.id, n.type, n.from_id, n.status_id, n.report_id, n.emoji, n.message_id, n.target_id, n.seen, n.hidden, n.created_at, `
+	if byFacts {
+		q.add(columns+`0 FROM notifications n WHERE n.account_id = ?`, v.ID)
+	} else {
+		q.add(columns+`a.version FROM notifications n JOIN accounts a ON a.id = n.from_id WHERE n.account_id = ? AND NOT a.deactivated`, v.ID)
+	}
 	if !f.WithMuted {
 		q.add(` AND NOT n.hidden`)
 	}

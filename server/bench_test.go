@@ -56,6 +56,7 @@ func benchmarkOn(b *testing.B, dsn string) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	keepFacts(b, d)
 	w := &benchWorld{b: b, s: s, d: d}
 	moderator := w.token(plan.People[0].Nick)
 	var (
@@ -99,6 +100,7 @@ func benchmarkOn(b *testing.B, dsn string) {
 	read("context", "/api/v1/statuses/"+w.thread(people)+"/context")
 	read("verify_credentials", "/api/v1/accounts/verify_credentials")
 	read("notifications", "/api/v1/notifications?limit=20")
+	read("account_statuses", "/api/v1/accounts/"+w.author(plan.People[1].Nick)+"/statuses?limit=20")
 	read("search_accounts", "/api/v1/accounts/search?q=writer&limit=20")
 	read("instance", "/api/v1/instance")
 	read("reports", "/api/svc/admin/reports?state=open")
@@ -145,6 +147,27 @@ func (w *benchWorld) thread(people []*db.Account) string {
 
 // rightPassword is the password of all users here.
 const rightPassword = "correct horse battery"
+
+// keepFacts reads events until the end of b, as the service does: without them pages keep
+// no facts.
+func keepFacts(b *testing.B, d *db.DB) {
+	if err := d.StartEvents(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.WithoutCancel(b.Context()))
+	ended := make(chan struct{})
+	go func() { defer close(ended); d.Listen(ctx) }()
+	b.Cleanup(func() { stop(); <-ended })
+}
+
+// author returns the id of an account.
+func (w *benchWorld) author(nick string) string {
+	a, err := w.d.AccountByNickname(context.Background(), nick)
+	if err != nil {
+		w.b.Fatal(err)
+	}
+	return a.ID
+}
 
 type benchWorld struct {
 	b *testing.B

@@ -78,7 +78,7 @@ func (a *Relationships) FamiliarFollowers(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	rows = slices.DeleteFunc(rows, func(row db.Account) bool { return !a.mayOpen(c, &row) })
+	rows = slices.DeleteFunc(rows, func(row db.Account) bool { return !a.mayOpen(c, row.Standing()) })
 	ids = slices.DeleteFunc(ids, func(id string) bool {
 		return !slices.ContainsFunc(rows, func(row db.Account) bool { return row.ID == id })
 	})

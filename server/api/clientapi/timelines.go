@@ -184,7 +184,7 @@ func (a *Timelines) Account(c *gin.Context) error {
 	if err := web.BindQuery(c, &q); err != nil {
 		return err
 	}
-	account, err := a.profile(c)
+	id, err := a.statusesOf(c)
 	if err != nil {
 		return err
 	}
@@ -193,7 +193,7 @@ func (a *Timelines) Account(c *gin.Context) error {
 		Pinned: bool(q.Pinned), Tagged: text.Tag(q.Tagged), ExcludeVisibilities: known(q.ExcludeVisibilities), WithMuted: bool(q.WithMuted),
 	}
 	return a.timeline(c, db.FilterAccount, func(ctx context.Context, v db.Viewer, p db.Page) (db.Timeline, error) {
-		refs, err := a.DB.AccountStatuses(ctx, v, account.ID, f, p)
+		refs, err := a.DB.AccountStatuses(ctx, v, id, f, p)
 		return db.Timeline{Refs: refs}, err
 	})
 }

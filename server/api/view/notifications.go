@@ -5,14 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"slices"
+	"strconv"
 
 	"svc/client/api"
 	"svc/db"
 	"svc/server/rules/auth"
 )
-
-// peopleHole is where a rendered notification's account and status go.
-const peopleHole = `"account":null,"status":null`
 
 // Notifications renders rows as an array, in their order. It takes 2
 // statements, and more for notifications about reports or chats and for rows
@@ -29,7 +28,7 @@ func (v *View) Notifications(ctx context.Context, viewer *auth.Identity, rows []
 		case rows[i].ReportID != "" && reading:
 			reported = append(reported, rows[i].ReportID)
 		}
-		if rows[i].StatusID != "" {
+		if rows[i].StatusID != "" && !slices.Contains(about, rows[i].StatusID) {
 			about = append(about, rows[i].StatusID)
 		}
 	}
@@ -192,19 +191,17 @@ func (v *View) messagesOf(ctx context.Context, viewer *auth.Identity, rows []db.
 // writeNotification writes a notification, and reports whether all its parts
 // were found.
 func writeNotification(out *bytes.Buffer, n *db.Notification, account []byte, statuses *prepared, ref *db.StatusRef, about told) (bool, error) {
-	raw, err := json.Marshal(api.Notification{
-		ID: itoa(n.ID), Type: n.Type, CreatedAt: api.Time{Time: n.CreatedAt.Time}, Emoji: n.Emoji,
-		Svc: api.NotificationSvc{IsSeen: n.Seen, IsMuted: n.Hidden},
-	})
+	created, err := api.Time{Time: n.CreatedAt.Time}.MarshalJSON()
 	if err != nil {
 		return false, err
 	}
-	before, after, ok := bytes.Cut(raw, []byte(peopleHole))
-	if !ok {
-		return false, errShape
-	}
-	out.Write(before)
-	out.WriteString(`"account":`)
+	out.WriteString(`{"id":"`)
+	out.Write(strconv.AppendInt(out.AvailableBuffer(), n.ID, 10))
+	out.WriteString(`","type":"`)
+	out.WriteString(n.Type) // a constant without quotes
+	out.WriteString(`","created_at":`)
+	out.Write(created)
+	out.WriteString(`,"account":`)
 	out.Write(account)
 	out.WriteString(`,"status":`)
 	if ref == nil {
@@ -221,6 +218,16 @@ func writeNotification(out *bytes.Buffer, n *db.Notification, account []byte, st
 			out.Write(more.json)
 		}
 	}
-	out.Write(after)
+	if n.Emoji != "" {
+		emoji, err := json.Marshal(n.Emoji)
+		if err != nil {
+			return false, err
+		}
+		out.WriteString(`,"emoji":`)
+		out.Write(emoji)
+	}
+	writeBool(out, `,"svc":{"is_seen":`, n.Seen)
+	writeBool(out, `,"is_muted":`, n.Hidden)
+	out.WriteString("}}")
 	return true, nil
 }
