@@ -5,14 +5,18 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // A load sends requests as fast as they are answered: each worker its next when
@@ -41,77 +45,56 @@ type tally struct {
 var serial = []byte("############")
 
 // run sends the load.
-func (l *load) run() (tally, error) {
+func (l *load) run() (t tally, err error) {
 	var (
-		next   atomic.Int64
-		failed atomic.Bool
-		wg     sync.WaitGroup
+		next    atomic.Int64
+		failed  atomic.Bool
+		workers errgroup.Group
+		mu      sync.Mutex // of t and took
+		took    []time.Duration
 	)
 	warm := time.Now().Add(l.warmUp)
 	end := warm.Add(l.lasts)
-	parts := make([]part, l.workers)
-	for i := range parts {
-		wg.Go(func() {
-			p := &parts[i]
+	for range l.workers {
+		workers.Go(func() error {
 			c := &conn{address: l.address}
 			defer c.close()
-			var buf []byte
-			for !failed.Load() {
-				begin := time.Now()
-				if !begin.Before(end) {
-					return
-				}
+			var (
+				buf  []byte
+				mine []time.Duration
+				read int64
+				last time.Time
+			)
+			for begin := time.Now(); begin.Before(end) && !failed.Load(); begin = time.Now() {
 				n := next.Add(1)
-				req := l.requests[int(n)%len(l.requests)]
-				if at := bytes.Index(req, serial); at >= 0 {
-					buf = append(buf[:0], req...)
+				buf = append(buf[:0], l.requests[int(n)%len(l.requests)]...)
+				if at := bytes.Index(buf, serial); at >= 0 {
 					copy(buf[at:], fmt.Sprintf("%0*d", len(serial), n))
-					req = buf
 				}
 				sent := time.Now()
-				status, size, err := c.do(req)
+				status, size, err := c.do(buf)
 				if err == nil && (status < 200 || status > 299) {
 					err = fmt.Errorf("answered %d", status)
 				}
 				if err != nil {
-					line, _, _ := bytes.Cut(req, []byte("\r\n"))
-					p.err = fmt.Errorf("%s: %w", line, err)
 					failed.Store(true)
-					return
+					line, _, _ := strings.Cut(string(buf), "\r\n")
+					return fmt.Errorf("%s: %w", line, err)
 				}
-				if p.last = time.Now(); begin.Before(warm) {
-					continue
+				if last = time.Now(); !begin.Before(warm) {
+					mine, read = append(mine, last.Sub(sent)), read+size
 				}
-				p.took = append(p.took, p.last.Sub(sent))
-				p.bytes += size
 			}
+			mu.Lock()
+			defer mu.Unlock()
+			took = append(took, mine...)
+			t.Bytes, t.Took = t.Bytes+read, max(t.Took, last.Sub(warm))
+			return nil
 		})
 	}
-	wg.Wait()
-	return sum(parts, warm, next.Load())
-}
-
-// part is the result of one worker.
-type part struct {
-	took  []time.Duration
-	bytes int64
-	last  time.Time
-	err   error
-}
-
-func sum(parts []part, warm time.Time, all int64) (tally, error) {
-	t := tally{All: all}
-	var took []time.Duration
-	for _, p := range parts {
-		if p.err != nil {
-			return t, p.err
-		}
-		took = append(took, p.took...)
-		t.Bytes += p.bytes
-		t.Took = max(t.Took, p.last.Sub(warm))
-	}
-	if len(took) == 0 {
-		return t, errors.New("no request was answered in the measured time")
+	err = workers.Wait()
+	if t.All = next.Load(); err != nil || len(took) == 0 {
+		return t, cmp.Or(err, errors.New("no request was answered in the measured time"))
 	}
 	slices.Sort(took)
 	t.Requests, t.P50, t.P99 = len(took), quantile(took, 50), quantile(took, 99)
