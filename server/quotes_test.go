@@ -129,9 +129,10 @@ func TestQuotesCostTheirPagesAlone(t *testing.T) {
 		for _, p := range posts[1:] {
 			socialtest.Post(t, s.Social, far, db.Public, activitypub.Post{Content: "<p>a</p>", Quote: p.URI})
 		}
-		many := read()
-		if one-none > 2 || many != one {
-			t.Errorf("no quotes: %d statements, one: %d, five: %d", none, one, many)
+		if one-none > 2 {
+			t.Errorf("no quotes: %d statements, one: %d", none, one)
 		}
+		// Until the posts' events have come, what is kept of their author is dropped again.
+		servertest.Eventually(t, "five quotes cost as many statements as one", func() bool { return read() == one })
 	})
 }

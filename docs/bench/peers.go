@@ -5,22 +5,24 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto"
 	"crypto/rand"
 	"crypto/rsa"
+	"crypto/sha256"
 	"crypto/x509"
+	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
-
-	"svc/server/federation/httpsig"
 )
 
 // peers are servers at addresses of their own on this machine, each with one
@@ -152,7 +154,7 @@ func (p *peers) follow(ctx context.Context, base string) error {
 	return err
 }
 
-// ask sends one Follow.
+// ask sends one Follow, signed as draft-cavage-http-signatures-12 says.
 func (p *peers) ask(ctx context.Context, i int, base string) error {
 	me := "http://" + net.JoinHostPort(address(i), p.port) + "/users/fan"
 	body, err := json.Marshal(map[string]any{"@context": "https://www.w3.org/ns/activitystreams", "id": me + "/follow", "type": "Follow", "actor": me, "object": base + "/users/author"})
@@ -166,7 +168,7 @@ func (p *peers) ask(ctx context.Context, i int, base string) error {
 		if err != nil {
 			return err
 		}
-		if err := httpsig.Sign(req, body, me+"#main-key", p.key, httpsig.Cavage, time.Now()); err != nil {
+		if err := p.sign(req, me+"#main-key", body); err != nil {
 			return err
 		}
 		resp, err := client.Do(req)
@@ -185,4 +187,21 @@ func (p *peers) ask(ctx context.Context, i int, base string) error {
 			return err
 		}
 	}
+}
+
+func (p *peers) sign(req *http.Request, keyID string, body []byte) error {
+	sum := sha256.Sum256(body)
+	req.Header.Set("Date", time.Now().UTC().Format(http.TimeFormat))
+	req.Header.Set("Digest", "SHA-256="+base64.StdEncoding.EncodeToString(sum[:]))
+	req.Header.Set("Content-Type", "application/activity+json")
+	text := strings.Join([]string{"(request-target): post " + req.URL.Path, "host: " + req.URL.Host, "date: " + req.Header.Get("Date"),
+		"digest: " + req.Header.Get("Digest"), "content-type: " + req.Header.Get("Content-Type")}, "\n")
+	hashed := sha256.Sum256([]byte(text))
+	signature, err := rsa.SignPKCS1v15(rand.Reader, p.key, crypto.SHA256, hashed[:])
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Signature", fmt.Sprintf(`keyId="%s",algorithm="rsa-sha256",headers="(request-target) host date digest content-type",signature="%s"`,
+		keyID, base64.StdEncoding.EncodeToString(signature)))
+	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"svc/db/dbtest"
 )
 
 // TestCallsAreCheckedByTheServersDescription: svcctl api refuses names and paths that the
@@ -37,7 +39,9 @@ func TestCallsAreCheckedByTheServersDescription(t *testing.T) {
 }
 
 // TestPathsAreCompletedFromTheServersDescription: after a method, the paths that have it.
+// Under the race detector reading the description takes longer than a completion may.
 func TestPathsAreCompletedFromTheServersDescription(t *testing.T) {
+	dbtest.Alone(t)
 	s, vars := adminWorld(t)
 	for typed, want := range map[string]string{
 		"api p":                         "PATCH",
