@@ -69,6 +69,9 @@ func openSocket(address, query string) (net.Conn, *bufio.Reader, error) {
 		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n", query, address)
 	r := bufio.NewReaderSize(conn, 4<<10)
 	resp, err2 := http.ReadResponse(r, nil)
+	if err2 == nil {
+		err2 = resp.Body.Close() // it has none
+	}
 	if err := errors.Join(err1, err2); err != nil || resp.StatusCode != http.StatusSwitchingProtocols {
 		return nil, nil, errors.Join(errors.New("a socket is refused"), err, conn.Close())
 	}

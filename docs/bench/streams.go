@@ -62,13 +62,13 @@ func (b *bench) measureStreams(ctx context.Context) error {
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
 		return err
 	}
-	if b.options.streams > int(limit.Max)-500 {
-		return fmt.Errorf("-streams %d: a process may have %d files open here (ulimit -Hn)", b.options.streams, limit.Max)
+	if b.streams > int(limit.Max)-500 {
+		return fmt.Errorf("-streams %d: a process may have %d files open here (ulimit -Hn)", b.streams, limit.Max)
 	}
 	for _, database := range b.databases {
 		var all []*streaming
 		for _, w := range b.beside("streams-", database, size{}) {
-			s := &streaming{Program: w.Program, Database: database, Sockets: b.options.streams, Silent: silent, world: w}
+			s := &streaming{Program: w.Program, Database: database, Sockets: b.streams, Silent: silent, world: w}
 			all = append(all, s)
 		}
 		b.report.Streams = append(b.report.Streams, all...)
